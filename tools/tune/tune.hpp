@@ -88,7 +88,7 @@ struct Wanted {
 };
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
 // nodes and datagrams among them. Candidates with equal schedules on all ranks come once: a second
-// measurement would only tell how exact the first is. `node` of each rank; `datagrams`: they can be had.
+// measurement tells how exact the first is. `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
                                       const std::vector<int>& node, Bytes bytes, bool datagrams,
                                       const Wanted& wanted = {});
