@@ -1,4 +1,4 @@
-// What is wrong with an argument.
+// Errors in arguments, in words.
 #include "src/api/arguments.hpp"
 
 #include <fmt/format.h>

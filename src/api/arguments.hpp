@@ -12,7 +12,7 @@ namespace tutti {
 inline constexpr const char* kUseInPlace =
     "to use the data of the receive buffer, pass MPI_IN_PLACE as the send buffer";
 
-// What the checks below throw, away from the path of a call that is right.
+// Errors of the checks below, away from the path of a call that is right.
 [[noreturn]] void throw_bad_root(int root, const Communicator& comm);
 [[noreturn]] void throw_in_place(const char* name);
 [[noreturn]] void throw_unequal(Bytes sent, Bytes received);

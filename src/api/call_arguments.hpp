@@ -1,5 +1,5 @@
-// What the caller of a collective wrote, argument by argument. The C functions fill this in by
-// name, whatever form the call has; prepare() says what it means.
+// The arguments of a collective as its caller wrote them. The C functions fill this in by
+// name, whatever form the call has; prepare() gives it a meaning.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-// The send or the receive side of a call. What a collective has not, stays as it is here.
+// The send or the receive side of a call. Members that a collective lacks stay as they are here.
 struct Side {
   const void* buffer = nullptr;
   MPI_Count count = 0;  // elements of a block, or of the message
@@ -38,7 +38,7 @@ struct Arguments {
   }
 };
 
-// Of two calls without counts by rank: they are the same, argument by argument.
+// Whether two calls without counts by rank are the same, argument by argument.
 inline bool are_equal(const Arguments& a, const Arguments& b) noexcept {
   const auto same_side = [](const Side& x, const Side& y) {
     return x.buffer == y.buffer && x.count == y.count && x.type == y.type;

@@ -62,7 +62,7 @@ class Claiming {
 
  private:
   bool is_root() const { return comm_.rank() == a_.root; }
-  // MPI wants it on all ranks or on none. Of a reduce_scatter it does not, as ranks may get
+  // MPI wants it on all ranks or on none. For a reduce_scatter it does not, as ranks may get
   // nothing.
   bool has_common_in_place() const {
     switch (a_.collective) {
@@ -107,7 +107,7 @@ class Claiming {
     typed_.add(word);
     bytes_.add(word);
   }
-  // Of no elements the type does not matter.
+  // Without elements the type does not matter.
   void add(MPI_Count count, MPI_Datatype type) {
     const auto elements = static_cast<std::uint64_t>(count);
     Signature all;

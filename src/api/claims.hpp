@@ -1,4 +1,4 @@
-// What a rank says of a call before it is made, where the setting `check` asks for that.
+// A rank's claim about a call before it is made, where the setting `check` asks for that.
 #pragma once
 
 #include "src/api/library.hpp"

@@ -10,7 +10,7 @@ namespace tutti {
 void rethrow(Request& request, const Arguments& arguments) {
   Communicator& comm = request.communicator();
   const bool has_started = request.state() != Request::State::idle;
-  // What a communicator that has failed throws is no news, and names the call that has failed.
+  // The error of a communicator that has failed is no news, and names the call that has failed.
   const bool is_new = !has_started && !comm.agreement().failed();
   try {
     throw;

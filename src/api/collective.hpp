@@ -1,4 +1,4 @@
-// What every collective of the C API does with the request that its arguments make.
+// The steps of every collective of the C API with the request that its arguments make.
 #pragma once
 
 #include "src/api/claims.hpp"

@@ -28,8 +28,8 @@ namespace {
 
 std::mutex g_setup;  // init and finalize
 
-// What a rank has and its forked children have not. They have a copy of its state, and its inboxes
-// and queue pairs: what they sent would be taken for the rank's.
+// A rank's own library, which its forked children lack. They have a copy of its state, its inboxes
+// and queue pairs: their messages would be taken for the rank's.
 struct Own {
   std::atomic<Library*> library{nullptr};
   bool is_rank = false;

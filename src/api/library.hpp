@@ -25,7 +25,7 @@
 #include "src/job/selection.hpp"
 #include "tutti/tutti.h"
 
-// What a tutti_comm points to. Never given back to the allocator, so that a freed handle is an
+// The object of a tutti_comm. Never given back to the allocator, so that a freed handle is an
 // error and not a crash; see give_back_handle().
 struct tutti_comm_object {
   static constexpr std::uint64_t kMagic = 0x7475747469636f6dull;
@@ -33,7 +33,7 @@ struct tutti_comm_object {
   std::unique_ptr<tutti::Communicator> communicator;  // null: freed
   std::unique_ptr<tutti::Repeats> repeats;            // null: freed
   std::unique_ptr<tutti::CallCheck> check;            // from the first call that is checked on
-  // What the program has freed, and its persistent requests may still use.
+  // A communicator that the program has freed, and its persistent requests may still use.
   std::unique_ptr<tutti::Communicator> kept;
   int persistent = 0;  // requests of that form
 
@@ -54,11 +54,11 @@ class MpiBootstrap;
 // For whom Tutti runs. The drop-in serves programs that were written for an MPI, with its mistakes.
 struct Manner {
   bool always_locks = false;  // several threads may call, whatever MPI's level of threads says
-  // What MPIs take without an error is taken: blocks of a receive buffer, or pieces of its
+  // Takes arguments that MPIs take without an error: blocks of a receive buffer, or pieces of its
   // datatype, that overlap, operations on types for which the standard has none, send and receive
   // buffers that share bytes.
   bool lenient = false;
-  bool equal_buffers = false;  // the same, even if a rank's own data are where they are to arrive
+  bool equal_buffers = false;            // even if a rank's own data are where they are to arrive
   const char* starts_in = "tutti_init";  // the function that the program has called
 };
 
@@ -122,7 +122,7 @@ void free_all_communicators() noexcept;
 // tutti_init for somebody else than a program that calls Tutti.
 int initialize(const tutti_options* options, const Manner& manner) noexcept;
 
-// What a call returns that has no memory.
+// The message of a call that has no memory.
 inline constexpr const char* kOutOfMemory = "the process is out of memory";
 // Within a handler: the code of what was thrown, whose message this thread's
 // tutti_last_error_message() is from now on.

@@ -31,14 +31,14 @@ class Around {
          const char* name)
       : state_(state), side_(side), ranks_(ranks), own_types_(own_types), name_(name) {}
 
-  // Of blocks with counts of their own; `counts_name` is that argument's.
+  // Makes blocks with counts of their own; `counts_name` is that argument's.
   void emplace_by_rank(Maybe<Blocked>& place, const char* counts_name) {
     if (ranks_.empty()) return emplace_nothing(place);
     copy_counts(must_have(side_.counts, counts_name));
     emplace(place, counts_.data(), side_.displacements);
   }
-  // Of equal blocks. If blocks come from nobody, and what arrives must be unpacked, the others must
-  // be told from them: nothing may be unpacked there.
+  // Makes equal blocks. If some come from nobody, and others must be unpacked, these must be told
+  // from them: nothing may be unpacked there.
   void emplace_equal(Maybe<Blocked>& place) {
     if (ranks_.empty()) return emplace_nothing(place);
     const Layout layout = state_.datatypes.layout(side_.type, name_);
@@ -47,7 +47,7 @@ class Around {
       place.emplace(state_.datatypes, layout, side_.buffer, side_.count, side_.type, size(), name_);
       return;
     }
-    bytes_of(side_.count, layout, size(), name_);  // so many do not overflow
+    bytes_of(side_.count, layout, size(), name_);  // throws if the bytes overflow
     std::vector<MPI_Count> places;
     places.reserve(ranks_.size());
     for (int i = 0; i < size(); ++i) places.push_back(i * side_.count);
@@ -61,7 +61,7 @@ class Around {
   void emplace_nothing(Maybe<Blocked>& place) const {
     place.emplace(state_.datatypes, side_.buffer, 0, MPI_BYTE, 0, name_);
   }
-  // What is for nobody is nothing.
+  // A block for nobody is empty.
   void copy_counts(const MPI_Count* counts) {
     counts_.assign(counts, counts + ranks_.size());
     for (std::size_t i = 0; i < ranks_.size(); ++i)
@@ -87,7 +87,7 @@ std::vector<Bytes> lengths_of(const Blocked& buffer, std::size_t blocks) {
                                  : buffer.counts();
 }
 
-// What this rank gives to itself has one length at both ends, and as many blocks.
+// A rank's blocks for itself are as many at both ends, and as long.
 void check_own_blocks(const collectives::Task& task, const Communicator& comm) {
   const Neighbourhood& around = *task.neighbours;
   const auto given = std::ranges::count(around.to, comm.rank()),

@@ -54,7 +54,7 @@ class Pending {
   void look() noexcept {
     if (under_way_) request_->look(patience_);
   }
-  // The same, and a pause.
+  // Takes the call further, and pauses.
   void pause() noexcept {
     if (under_way_) request_->pause(patience_);
   }
@@ -76,7 +76,7 @@ class Pending {
   tutti_comm_object& comm_;
   Communicator& communicator_;
   OwnType send_type_, receive_type_;
-  // Of calls whose blocks have types of their own: those of the send side, then the others.
+  // Types of calls whose blocks have types of their own: the send side's, then the others.
   std::vector<OwnType> own_types_;
   std::vector<MPI_Datatype> types_;
   Arguments arguments_;
@@ -94,7 +94,7 @@ class Pending {
 // was given away, so that one that was freed is an error for long.
 class PendingCalls {
  public:
-  // Of an inactive call. Throws as Pending, std::bad_alloc.
+  // Adds an inactive call. Throws as Pending, std::bad_alloc.
   tutti_request_object* add(const Library& state, tutti_comm_object& comm,
                             const Arguments& arguments, Form form);
   // Throws Error{bad_request}: no request has that handle.

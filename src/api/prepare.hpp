@@ -1,4 +1,4 @@
-// What the arguments of a call mean: they are checked, and become a task and buffers.
+// Arguments of a call are checked, and become a task and buffers.
 #pragma once
 
 #include "src/api/call_arguments.hpp"

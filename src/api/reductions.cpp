@@ -13,7 +13,7 @@ struct Elements {
   MPI_Count whole, own;
 };
 
-// Of reduce_scatter. `lengths`: of unequal blocks, in bytes of `each` an element.
+// Elements of a reduce_scatter. `lengths`: of unequal blocks, in bytes of `each` an element.
 Elements elements_of(const Arguments& a, const Layout& layout, Bytes each, const Communicator& comm,
                      std::vector<Bytes>& lengths) {
   const auto too_many = [] {

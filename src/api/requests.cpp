@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-// Whatever keeps this rank from taking part, the members may wait for it in this call.
+// If anything keeps this rank from taking part, the members may wait for it in this call.
 tutti_request add(Library& state, tutti_comm comm, const Arguments& arguments, Form form,
                   const tutti_request* place) {
   Communicator& communicator = communicator_of(comm);
@@ -52,7 +52,7 @@ Pending* active(const Library& state, tutti_request handle) {
               "a request stands twice in the array, or another thread waits for it");
 }
 
-// Of a call that is complete: its handle is null from now on, unless it is persistent.
+// Ends a complete call: its handle is null from now on, unless it is persistent.
 void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
   call.claimed = false;
   if (call.form() == Form::persistent) return;
@@ -77,7 +77,7 @@ void complete(Library& state, tutti_request& handle, Pending& call) {
 class Claimed {
  public:
   Claimed(Library& state, std::span<tutti_request> requests) : state_(state), requests_(requests) {
-    for (const tutti_request handle : requests_) active(state_, handle);  // those that are none
+    for (const tutti_request handle : requests_) active(state_, handle);  // throws at a bad handle
     for (; claimed_ < requests_.size(); ++claimed_) {
       Pending* const call = at(claimed_);
       if (call && call->claimed) {
@@ -148,7 +148,7 @@ class Claimed {
 
   Library& state_;
   const std::span<tutti_request> requests_;
-  std::size_t claimed_ = 0;  // so many were looked at
+  std::size_t claimed_ = 0;  // number of handles looked at
 };
 
 void start(Library& state, tutti_request handle) {

@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-// Begins the call. What the function of the C API returns; *request is null after an error.
+// Begins the call. Returns the code of the C API's function; *request is null after an error.
 int begin(tutti_comm comm, const Arguments& arguments, tutti_request* request) noexcept;
 // Prepares the call, which tutti_start begins.
 int keep(tutti_comm comm, const Arguments& arguments, tutti_request* request) noexcept;

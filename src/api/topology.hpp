@@ -1,4 +1,4 @@
-// Who is whose neighbour in an MPI communicator.
+// Neighbourhoods of the ranks of an MPI communicator.
 #pragma once
 
 #include <mpi.h>

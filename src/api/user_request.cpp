@@ -11,7 +11,7 @@ void UserRequest::drop_views(const Plan& plan) {
       if (*buffer && (*buffer)->view() == view) (*buffer)->copy_all();
     view = nullptr;
   };
-  // What arrives must not change what is sent later, even where a program has them share bytes.
+  // Data that arrive must not change data sent later, even where a program has them share bytes.
   const bool mixed = from && to && from->reaches_into(*to);
   if (call.views.input && (mixed || !plan.takes_view_of_input())) drop(call.views.input);
   if (call.views.output && (mixed || !plan.takes_view_of_output(*call.views.output)))

@@ -18,7 +18,7 @@ class UserRequest final : public Request {
   collectives::Task task;
   Maybe<Blocked> from, to;        // of collectives that move data
   Maybe<Reduction> reduction;     // of the others, where it is this call's own
-  Maybe<ScratchBuffer> operands;  // what that copies
+  Maybe<ScratchBuffer> operands;  // its copies of operands
   Maybe<ReductionBuffer> operand, result;
 
   // Nothing is to be delivered, and equal arguments will always mean the same.
@@ -40,7 +40,7 @@ class UserRequest final : public Request {
     call.output = buffer.destination(keep);
     call.views.output = buffer.view();
   }
-  // What is an output on other ranks is only read here.
+  // A buffer that is an output on other ranks is only read here.
   void reads_output(Blocked& buffer) {
     call.output = const_cast<std::byte*>(buffer.source());
     call.views.output = buffer.view();

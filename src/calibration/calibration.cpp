@@ -41,7 +41,7 @@ void delay(double us) {
 }
 double median(std::vector<double> values) { return models::median_of(std::move(values)).value; }
 
-// What the pair does next: so many times a burst of messages there, and one back.
+// The pair's next exchange: a burst of messages there and one back, `times` times.
 struct Order {
   std::int64_t bytes, burst, times;  // bytes < 0: nothing more
 };
@@ -102,7 +102,7 @@ void answer(Pair& pair) {
   }
 }
 
-// Of one turn, in microseconds.
+// Time of one turn, in microseconds.
 models::Median turn(Pair& pair, Bytes bytes, int burst) {
   constexpr double kMost = 64;
   const auto timed = [&](std::int64_t times, int batches) {
@@ -149,7 +149,7 @@ models::Readings::Size measure_size(Pair& pair, Bytes bytes, double round_trip) 
   for (const int most = burst_for(bytes, kLongestBurst);
        burst < most && time < 2 * reading.round_trip; time = turn(pair, bytes, burst).value)
     burst = std::min(8 * burst, most);
-  // What fluctuates may leave less than nothing.
+  // Times that fluctuate may leave less than nothing.
   reading.gap = std::max(time - reading.round_trip, 0.01 * time) / (burst - 1);
   measure_overheads(pair, reading);
   return reading;
@@ -221,7 +221,7 @@ PairReadings read_once(Pair& pair) {
 
 PairReadings read(Pair& pair) {
   PairReadings all;
-  // What is disturbed for a moment is measured again.
+  // A measurement that was disturbed for a moment is repeated.
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     all = read_once(pair);
     if (!all.unsure.empty() || can_be_fitted(all.readings)) break;
@@ -230,7 +230,7 @@ PairReadings read(Pair& pair) {
   return all;
 }
 
-// Of rank 0, which has the readings. Collective.
+// Rank 0 has the readings, others nullopt. Collective.
 std::optional<models::Readings> readings_with(int partner, Engine& engine,
                                               transport::Bootstrap& bootstrap, Selection& selection,
                                               std::string& problem) {

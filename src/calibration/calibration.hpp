@@ -21,7 +21,7 @@ struct PairReadings {
   models::Readings readings{};
   std::string unsure{};  // why they cannot be trusted; empty: they can
 };
-// What messages between the two ranks of a communicator take; rank 0 has the readings. It measures
+// Times of messages between the two ranks of a communicator; rank 0 has the readings. It measures
 // an unsure round trip up to three times. Both call it at once. Throws Error.
 PairReadings measure_pair(Communicator& pair);
 // Why a round trip is unsure: its 95 % interval is wider than its median, us. Empty: it is not.

@@ -1,6 +1,6 @@
 // The caller's buffers as schedules want them: the bytes of all blocks, one after another. A buffer
-// that looks like this already is used as it is. Of elements with gaps, and of blocks at scattered
-// displacements, there is a view, by which bytes are packed and unpacked on their way. Types that
+// that looks like this already is used as it is. Elements with gaps, and blocks at scattered
+// displacements, have a view, by which bytes are packed and unpacked on their way. Types that
 // MPI packs have none: they are packed before a call and unpacked after it.
 // Knows datatypes; knows no communicator.
 #pragma once
@@ -34,7 +34,7 @@ class Blocked {
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name)
       : Blocked(datatypes, datatypes.layout(type, name), buffer, count, type, blocks, name) {}
-  // The same where the type's layout is known already.
+  // For a type whose layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
           MPI_Datatype type, int blocks, const char* name)
       : datatypes_(datatypes),
@@ -48,7 +48,7 @@ class Blocked {
   // Blocks of `counts` elements, at `displacements` (in extents; null: one after another).
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name);
-  // Blocks of types of their own, at `offsets` in bytes. Of no elements the type does not matter.
+  // Blocks of types of their own, at `offsets` in bytes. Types of empty blocks do not matter.
   Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
           const MPI_Count* offsets, const MPI_Datatype* types, int blocks, const char* name);
 
@@ -69,7 +69,7 @@ class Blocked {
     must_allow_receiving();
     return filled(keep);
   }
-  // The same for a call that may use a view: then nothing is copied, and the addresses are those of
+  // The data for a call that may use a view: then nothing is copied, and the addresses are those of
   // the view's room. copy_all() must follow if the call cannot use it.
   const std::byte* source() { return placed(-2); }
   std::byte* destination(int keep = -1) {

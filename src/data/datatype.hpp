@@ -14,7 +14,7 @@
 
 namespace tutti {
 
-// What one element of a type looks like.
+// The layout of one element of a type.
 struct Layout {
   Bytes size = 0;  // bytes of data in one element
   bool contiguous =
@@ -23,7 +23,7 @@ struct Layout {
   Bytes lower = 0;          // true lower bound: where the data begin, from the buffer's address
   Bytes true_extent = 0;    // from there to where the data end
   Bytes extent = 0;         // from one element to the next
-  TypeFormUse form{};       // what was read of it; null: it is predefined
+  TypeFormUse form{};       // the form read of it; null: it is predefined
 
   // The data of `count` elements are one run of bytes, in the order in which they travel.
   bool is_run(MPI_Count count) const noexcept {
@@ -63,7 +63,7 @@ class Datatypes {
     if (const Bytes size = common_.size_of(type)) return {size, true, true, 0, size, size};
     return examine(type, name);
   }
-  // Of one element of a type that has a layout. Throws Error{bad_datatype}, std::bad_alloc.
+  // For one element of a type that has a layout. Throws Error{bad_datatype}, std::bad_alloc.
   Signature signature(MPI_Datatype type) const { return read_signature(type, common_); }
   // Between `count` elements at `typed` and count * size contiguous bytes. Throws
   // Error{bad_datatype | unsupported}.

@@ -1,4 +1,4 @@
-// What the CUDA driver says of a pointer.
+// The kind of memory behind a pointer, as the CUDA driver tells it.
 #include "src/data/gpu_memory.hpp"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-// Of cuda.h, which need not be installed: they are part of the driver's binary interface.
+// From cuda.h, which need not be installed: they are part of the driver's binary interface.
 constexpr int kSuccess = 0;
 constexpr int kMemoryType = 2;  // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr unsigned kHost = 1;   // CU_MEMORYTYPE_HOST: the CPU's own, known to the driver

@@ -1,4 +1,4 @@
-// What MPI says of an error.
+// MPI's message for an error.
 #pragma once
 
 #include <mpi.h>

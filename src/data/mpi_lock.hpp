@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-// Held for single calls of MPI that wait for no other rank. Who holds it takes no other lock.
+// Held for single calls of MPI that wait for no other rank. Its holder takes no other lock.
 inline std::mutex mpi_lock;
 
 }  // namespace tutti

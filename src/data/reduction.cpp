@@ -115,7 +115,7 @@ std::string name_of(MPI_Datatype type) {
 }
 
 // MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's,
-// some MPIs compute something all the same.
+// some MPIs compute something nevertheless.
 bool is_character(MPI_Datatype type) {
   return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER;
 }

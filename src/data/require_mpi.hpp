@@ -61,7 +61,7 @@ inline void require_mpi() {
                             kOwnMpi.empty() ? "" : " of ", kOwnMpi));
 }
 
-// What to say to a program that another MPI's launcher has started: each of its processes is a job
+// A message to a program that another MPI's launcher has started: each of its processes is a job
 // of one rank. Empty: there is nothing to say, or not by this one of the processes.
 inline std::string say_who_started(int ranks) {
   for (const auto& [size, rank] : {std::pair{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

@@ -16,9 +16,9 @@ namespace tutti {
 class Signature {
  public:
   Signature() = default;  // of nothing
-  // Of one element; `type`: a number for a predefined type.
+  // Signature of one element; `type`: a number for a predefined type.
   static Signature of_one(std::uint64_t type) noexcept;
-  // Of data about which no more is known than their size, or which match any others: MPI_PACKED.
+  // Signature of data known by their size only, or which match any others: MPI_PACKED.
   static Signature unknown() noexcept;
 
   Signature then(const Signature& next) const noexcept;
@@ -34,8 +34,8 @@ class Signature {
   bool known_ = true;
 };
 
-// Of one element of a valid type. Not known is what read_typemap() does not read, too. Makes only
-// local MPI calls. Throws Error{bad_datatype}, std::bad_alloc.
+// Signature of one element of a valid type. Unknown for types that read_typemap() does not read,
+// too. Makes only local MPI calls. Throws Error{bad_datatype}, std::bad_alloc.
 Signature read_signature(MPI_Datatype type, const CommonTypes& common);
 
 }  // namespace tutti

@@ -1,4 +1,4 @@
-// What was read of a derived datatype, for as long as somebody uses it. All of it is used with the
+// The form read of a derived datatype, for as long as somebody uses it. All of it is used with the
 // engine's lock held, but for what MPI calls when a type is freed.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-// What a C type of so many bytes may need: at most 16, that of long double and vectors.
+// The alignment that a C type of that size may need: at most 16, as long double and vectors.
 constexpr Bytes alignment_of(Bytes size) noexcept {
   constexpr Bytes kMost = 16;
   const Bytes lowest_bit = size & -size;

@@ -27,7 +27,7 @@ class Reader {
     builder_.finish(loop_of(type));
     return known_ && builder_.fits();
   }
-  // Of the types that were read. Bytes may stand for anything.
+  // The alignment of the types that were read. Bytes may stand for anything.
   std::optional<Bytes> alignment() const noexcept {
     return bytes_ || !known_ ? std::nullopt : std::optional(alignment_);
   }
@@ -106,7 +106,7 @@ class Reader {
     }
   }
 
-  // What is beyond 63 bits cannot be said.
+  // A product beyond 63 bits makes the form unknown.
   Bytes times(Bytes a, Bytes b) noexcept {
     Bytes product = 0;
     if (__builtin_mul_overflow(a, b, &product)) known_ = false;

@@ -14,7 +14,7 @@
  * themselves. */
 static void* g_mpi;
 
-/* What calls of MPI_name and PMPI_name reach below the entries. */
+/* The function that calls of MPI_name and PMPI_name reach below the entries. */
 static tutti_function next_function(const char* name) {
   union {
     void* object;
@@ -130,7 +130,7 @@ static void complain(const char* what) {
   fprintf(stderr, "tutti: the program runs with its MPI alone: %s\n", what);
 }
 
-/* Of a path in this file's folder. */
+/* Loads a library in this file's folder. */
 static void* load_beside(const char* name) {
   char path[PATH_MAX];
   Dl_info ours;

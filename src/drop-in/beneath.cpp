@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-// What Tutti calls besides the collectives.
+// The MPI's functions that Tutti calls besides the collectives.
 #define TUTTI_OTHERS(X)         \
   X(Cart_get)                   \
   X(Cart_shift)                 \

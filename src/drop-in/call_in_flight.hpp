@@ -33,7 +33,7 @@ struct CallInFlight {
   std::string message;
   CallInFlight* next = nullptr;  // in flight, or failed
 
-  // Of a call that is not persistent.
+  // Whether a call that is not persistent has ended.
   std::atomic<bool> ended{false};
   // The list of calls in flight, and the MPI until it lets go of the request: at once if the
   // program frees one that is not complete (MPICH), or when it is complete (Open MPI).
@@ -46,11 +46,11 @@ void put_in_flight(CallInFlight& call) noexcept;
 bool take_out(CallInFlight& call) noexcept;
 // Waits for the end if it has to. With the lock; the call is not in flight any more.
 void end(Library& library, CallInFlight& call) noexcept;
-// What follows the end: the program's request is complete, too. Without the lock.
+// Follows the call's end: the program's request is complete, too. Without the lock.
 void complete(CallInFlight& call) noexcept;
 void complete_persistent(CallInFlight& call) noexcept;
 
-// Whose handler hears of its errors: the program may have freed the communicator.
+// The communicator whose handler hears of its errors: the program may have freed the call's own.
 MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept;
 // Calls the error handler. Returns what a function of MPI's is to return.
 int tell(const CallInFlight& call) noexcept;

@@ -155,7 +155,7 @@
   X(Comm_dup_with_info)     \
   X(Comm_idup)              \
   TUTTI_IF_MPI_4(X(Comm_idup_with_info))
-/* What a program does with requests, and what it frees while they are in flight. */
+/* A program's functions on requests, and on objects that it frees while they are in flight. */
 #define TUTTI_REQUESTS(X) \
   X(Op_free)              \
   X(Request_free)         \

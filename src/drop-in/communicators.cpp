@@ -97,7 +97,7 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw Error(Code::bootstrap_failed, std::string(call) + " failed");
 }
 
-// Of communicators that live, if statistics are wanted.
+// The communicators that live, if statistics are wanted.
 std::set<Communicator*>& g_living = *new std::set<Communicator*>;
 
 void note_algorithms_of(Communicator& state) noexcept {
@@ -185,7 +185,7 @@ void decide(Communicator& state, MPI_Comm comm) {
   if (statistics_wanted && state.tutti != TUTTI_COMM_NULL) g_living.insert(&state);
 }
 
-// What the communicator says of itself; the rest is decided by its first call, or a later one.
+// Reads the facts of the communicator; the rest is decided by its first call, or a later one.
 void look_at(Communicator& state, MPI_Comm comm) {
   const std::lock_guard lock(mpi_lock);
   int inter = 0;

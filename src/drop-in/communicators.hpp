@@ -1,4 +1,4 @@
-// What the drop-in knows of an MPI communicator: whether its collectives are Tutti's. The state is
+// The drop-in's state of an MPI communicator: whether its collectives are Tutti's. The state is
 // an attribute of the communicator, made by its first collective, where all ranks are. To make a
 // communicator of Tutti's takes messages, and many programs make one for a call or two: so the
 // first calls may be the MPI's, as many as the setting `drop_in_from` says.
@@ -56,8 +56,8 @@ void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.
 void close_communicators() noexcept;
 
-// What a call may do where members would have to vote on a communicator: one that may not wait for
-// the others goes to the MPI; others may, and to `decide` is to vote in the first call already.
+// The rights of a call where members would have to vote on a communicator: one that may not wait
+// for the others goes to the MPI; others may, and to `decide` is to vote in the first call already.
 enum class May { not_wait, wait, decide };
 // The state of a communicator, made if there is none: then the call is collective. Null: MPI has
 // reported an error, by the communicator's handler, and `code` is it.

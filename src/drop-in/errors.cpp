@@ -44,7 +44,7 @@ bool is_fatal(MPI_Comm comm) {
 
 int report(int code, MPI_Comm comm, const char* message) noexcept {
   const int error = class_of(code);
-  // What happened is more than MPI will say of it.
+  // The message says more than MPI's class of the error.
   if (is_fatal(comm)) std::fprintf(stderr, "tutti: %s\n", message);
   PMPI_Comm_call_errhandler(comm, error);
   return error;

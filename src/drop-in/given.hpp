@@ -111,7 +111,7 @@ TUTTI_UNROOTED(alltoall)
 TUTTI_UNROOTED(neighbor_allgather)
 TUTTI_UNROOTED(neighbor_alltoall)
 
-// What only the root has is not looked at elsewhere.
+// Arguments that only the root has are not looked at elsewhere.
 template <class Count, class Displacement>
 Arguments gatherv(const Communicator& c, Numbers& room, const void* in, Count sends,
                   MPI_Datatype send_type, void* out, const Count* receives,

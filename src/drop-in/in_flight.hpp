@@ -37,7 +37,7 @@ inline bool any_in_flight() noexcept {
 // In MPI_Finalize: waits for all.
 void finish_calls() noexcept;
 
-// What one function does that waits for requests, or tests them.
+// One call of a function that waits for requests, or tests them.
 class Awaiting {
  public:
   // `requests`: MPI's array, some of which may be Tutti's.
@@ -47,14 +47,14 @@ class Awaiting {
 
   // Takes Tutti's calls further, and completes the requests of those that have ended.
   void look() noexcept { step(0); }
-  // The same, and gives the core away now and then. `all`: nothing is achieved before all of the
-  // requests are complete.
+  // Takes calls further, and yields the core now and then. `all`: nothing is achieved before
+  // all of the requests are complete.
   void pause(bool all) noexcept { step(all ? kPauses : 1); }
 
   // After a call of the MPI's which gave `code`: reports those that have failed and that it has
-  // completed. What the function is to return, of the request at `completed` (negative: none is):
+  // completed. Returns the function's result, for the request at `completed` (negative: none is):
   int told_of_one(int code, int completed) noexcept;
-  // Of several: request indices[i], or i if `indices` is null, has the status statuses[i].
+  // For several: request indices[i], or i if `indices` is null, has the status statuses[i].
   int told_of_some(int code, int completed, const int* indices, MPI_Status* statuses) noexcept;
 
  private:

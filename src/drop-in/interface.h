@@ -27,7 +27,7 @@ struct tutti_passed {
   const unsigned long long* calls;
 };
 
-/* What the entries give to Tutti. */
+/* Functions that the entries give to Tutti. */
 struct tutti_drop_in_entries {
   /* The MPI's own function of this name, such as "PMPI_Bcast"; NULL: it has none. */
   tutti_function (*find)(const char* name);

@@ -98,7 +98,7 @@ Calls calls_named(std::string_view list) {
   return calls;
 }
 
-// The same on all ranks, for the settings are. Throws Error{bad_configuration}.
+// Equal on all ranks, as the settings are. Throws Error{bad_configuration}.
 void take_settings(const Configuration& configuration, int rank) {
   calls_taken = calls_named(configuration.only);
   statistics_wanted = !configuration.stats.empty() && configuration.stats != "0";
@@ -134,7 +134,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   const char* const missing = find_beneath(entries->find);
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (missing) {  // the same on all ranks: they have the same MPI
+  if (missing) {  // on all ranks alike: they have the same MPI
     if (rank == 0) say_that_mpi_is_alone("it has no ", missing);
     return 0;
   }

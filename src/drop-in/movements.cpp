@@ -49,7 +49,7 @@ int scatter(const void* in, Count sends, MPI_Datatype send_type, void* out, Coun
       });
 }
 
-// What only the root has is not looked at elsewhere.
+// Arguments that only the root has are not looked at elsewhere.
 template <class Count, class Displacement>
 int gatherv(const void* in, Count sends, MPI_Datatype send_type, void* out, const Count* receives,
             const Displacement* places, MPI_Datatype receive_type, int root, MPI_Comm comm) {

@@ -22,7 +22,7 @@ MPI_Count bytes_from_neighbours(const Side& received, const Communicator& comm) 
   return bytes;
 }
 
-// What this rank gives, or gets of a root.
+// Bytes that this rank gives, or gets from a root.
 MPI_Count bytes_of(const Arguments& a, const Communicator& comm) noexcept {
   using collectives::Collective;
   const Side& sent = a.send;

@@ -17,7 +17,7 @@ namespace {
 
 // All of this with the lock, but for messages.
 std::mutex g_persistent_lock;
-std::atomic<int> g_persistent{0};  // so many are there
+std::atomic<int> g_persistent{0};  // number of persistent requests
 auto& g_by_handle = *new std::unordered_map<MPI_Request, CallInFlight*>;
 auto& g_free_tags = *new std::vector<int>;
 int g_next_tag = 0;

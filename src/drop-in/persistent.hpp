@@ -17,7 +17,7 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
 // MPI_Start and MPI_Startall.
 int start_request(MPI_Request* request) noexcept;
 int start_requests(int count, MPI_Request requests[]) noexcept;
-// What MPI_Request_free does with such a request, and gives; false: it is another one.
+// MPI_Request_free for such a request; `code`: its result. false: it is another request.
 bool free_persistent(MPI_Request* request, int& code) noexcept;
 
 // In MPI_Finalize, when no call is in flight any more.

@@ -1,4 +1,4 @@
-// What programs do with requests. As long as no call of Tutti's is in flight, these functions are
+// MPI's functions on requests. As long as no call of Tutti's is in flight, these functions are
 // the MPI's; else they ask it again and again, and take Tutti's calls further in between: a rank
 // that waited in the MPI would keep its word for the progress thread only where there is one.
 #include "src/drop-in/in_flight.hpp"

@@ -1,5 +1,5 @@
-// What went through the drop-in, for the setting `stats`: calls, bytes and time of each collective,
-// by whom it was run.
+// Statistics of the drop-in, for the setting `stats`: calls, bytes and time of each collective, by
+// the library that ran it.
 #pragma once
 
 #include <mpi.h>

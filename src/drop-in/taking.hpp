@@ -1,5 +1,5 @@
-// What every function of the drop-in does: it finds the communicator, and lets Tutti or the MPI
-// beneath run the call.
+// Every function of the drop-in works like this: it finds the communicator, and lets Tutti or the
+// MPI beneath run the call.
 #pragma once
 
 #include <mpi.h>
@@ -54,7 +54,7 @@ template <class Tutti, class Beneath, class Bytes>
   return run();
 }
 
-// Of no elements the type does not matter, and may be none.
+// Without elements the type does not matter, and may be invalid.
 template <class Count>
 MPI_Datatype type_of(Count count, MPI_Datatype type) noexcept {
   return count == 0 ? MPI_BYTE : type;
@@ -97,7 +97,7 @@ inline MPI_Count size_of(MPI_Datatype type) noexcept {
   MPI_Count size = 0;
   return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
 }
-// Of blocks with types of their own; those of blocks without elements may be anything.
+// Bytes of blocks with types of their own; the type of an empty block may be anything.
 template <class Count>
 MPI_Count bytes_by_type(const Communicator& comm, const Count* counts,
                         const MPI_Datatype* types) noexcept {

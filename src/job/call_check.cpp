@@ -24,7 +24,7 @@ namespace {
 enum ComparedWord { kTyped, kTypedComplement, kBytes, kBytesComplement, kByBytes, kWords };
 using ClaimWords = std::array<std::uint64_t, kWords>;
 
-// Of groups of ranks, and of ranges of a group.
+// Most groups of ranks that are named, and most ranges of a group.
 constexpr std::size_t kMostGroupsNamed = 4;
 
 // As long as it lives, people hear of the call that is checked.
@@ -112,8 +112,8 @@ std::vector<CallCheck::Record> CallCheck::records_of_all(const Claim& claim, con
   return all;
 }
 
-// Until all ranks have the records: one that has failed before tells the others less. Who hears
-// that knows all the same.
+// Until all ranks have the records: one that has failed before tells the others less. Ranks
+// that hear it know nevertheless.
 void CallCheck::reach_all(const Task& task) try {
   const ClaimWords mine{};
   ClaimWords most;

@@ -12,17 +12,17 @@
 
 namespace tutti {
 
-// What one rank says of its call.
+// A rank's description of its call.
 struct Claim {
   std::uint64_t typed = 0;  // of all that must be equal on all ranks
-  std::uint64_t bytes = 0;  // the same where types are known by their bytes only
+  std::uint64_t bytes = 0;  // as `typed`, for types that are known by their bytes only
   bool by_bytes = false;    // some type here is
 };
 
 class CallCheck {
  public:
-  // Of a communicator of several ranks, which must outlive it. Its agreement counts checks, and it
-  // makes no call without compare() before it.
+  // `communicator` has several ranks and must outlive this object. Its agreement counts checks, and
+  // it makes no call without compare() before it.
   explicit CallCheck(Communicator& communicator) noexcept : communicator_(communicator) {}
   ~CallCheck();
   CallCheck(const CallCheck&) = delete;

@@ -19,7 +19,7 @@ bool has_a_core_to_spare(const transport::Placement& placement) noexcept {
 
 }  // namespace
 
-// Of calls that follow each other perhaps none waits.
+// Perhaps no call of a sequence ever waits, so each looks around a little.
 void CallsUnderWay::poll() noexcept {
   parts_.connections.poll_one();
   parts_.waiting.drive_others();

@@ -55,14 +55,14 @@ class CallsUnderWay {
   void leave_alone() noexcept {
     if (thread_) thread_->wake();
   }
-  // The same, and its rank may wait for others outside of Tutti: there is a thread from now on,
+  // As want(), and its rank may wait for others outside of Tutti: there is a thread from now on,
   // unless it may not be, or the system gives none. Throws std::bad_alloc.
   void want_thread();
   // Throws Error{system}, std::bad_alloc.
   void start_thread();
   // Before the engine goes: without the lock.
   void end_thread() noexcept { thread_.reset(); }
-  // What advances calls, as tutti_describe(3) says it.
+  // The way calls advance, in the words of tutti_describe(3).
   const char* progress_by() const noexcept;
 
  private:

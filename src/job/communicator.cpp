@@ -16,7 +16,7 @@ namespace tutti {
 
 namespace {
 
-// A communicator that not all ranks have yet. What the dispatcher knows changes under the lock.
+// A communicator that not all ranks have yet. The dispatcher's data change under the lock.
 class PendingCommunicator {
  public:
   explicit PendingCommunicator(Engine& engine) : engine_(engine) {}
@@ -149,7 +149,7 @@ void Communicator::refuse(Code code, std::string_view why) noexcept {
 
 void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {
   if (culprit) {
-    if (culprit->failed()) culprit->progress();  // what the peer said before is the cause
+    if (culprit->failed()) culprit->progress();  // the peer's last words are the cause
     agreement_.failure().record_in(call, culprit->failure_code(),
                                    culprit->culprit(agreement_.members().world_rank()),
                                    culprit->failure());

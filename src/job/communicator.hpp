@@ -24,8 +24,8 @@ class Communicator {
   // engine and the selection must outlive it.
   Communicator(Engine& engine, CommunicatorId id, int rank, std::vector<int> world_ranks,
                Selection& selection);
-  // What has come shows whether there was a mistake that no call has met: then the members hear of
-  // it, and it is logged.
+  // Messages that have come show whether there was a mistake that no call has met: then the members
+  // hear of it, and it is logged.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;

@@ -151,7 +151,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   software_wire_ = bootstrap.maximum(software ? 1 : 0) != 0;
 }
 
-// What was sent last may still have to be sent again: leave only when the adapter says that
+// The last messages may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::farewell() noexcept {
   dispatcher_.take_leave();
@@ -166,7 +166,7 @@ void Engine::farewell() noexcept {
 }
 
 nlohmann::json Engine::describe() const {
-  // What is kept for every rank of MPI_COMM_WORLD, connected or not.
+  // Memory kept for every rank of MPI_COMM_WORLD, connected or not.
   std::size_t bytes_per_rank = transport::Placement::kBytesPerRank + Connections::kBytesPerRank;
   for (const auto& transport : transports_) bytes_per_rank += transport->bytes_per_rank();
   nlohmann::json members = {{"world_size", size()},

@@ -25,8 +25,8 @@
 
 namespace tutti {
 
-// What the settings ask of the registration cache, and of how a rank waits. `oversubscribed`: ranks
-// of a node outnumber its cores.
+// Options of the registration cache and of waiting, from the settings. `oversubscribed`: ranks of a
+// node outnumber its cores.
 registration::CacheOptions cache_options(const Configuration& configuration);
 Waiting::Settings waiting_settings(const Configuration& configuration, bool oversubscribed);
 

@@ -1,4 +1,4 @@
-// JobLog: lines for people. What only those read who look for it, and what the user should mend.
+// JobLog: lines for people. Details for those who look for them, and faults for users to mend.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ class JobLog {
   void write(std::string_view line) const {
     if (log_) log_(line);
   }
-  // What the user should mend; logged where another rank speaks for the node.
+  // A fault that the user should mend; not logged where another rank speaks for the node.
   void warn(std::string_view line) const {
     if (speaks_for_node_ && warn_)
       warn_(line);

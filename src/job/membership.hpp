@@ -18,7 +18,7 @@ class Decisions;
 class Engine;
 class Selection;
 
-// Of so many members.
+// Facts about the communicator of these members.
 collectives::Facts facts_of(const Engine& engine, const std::vector<int>& world_ranks);
 
 struct Membership {

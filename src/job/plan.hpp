@@ -17,7 +17,7 @@ namespace tutti {
 
 class Plan {
  public:
-  // What a plan needs to know of the communicator and the process.
+  // Facts about the communicator and the process that a plan needs.
   struct PlanContext {
     collectives::Program::ChannelTo channel_to;
     protocols::Mailbox* mailbox;  // null: no datagrams
@@ -82,7 +82,7 @@ class Plan {
 class Plans;
 
 // The plans of all communicators of the same members in the same order, the last used ones. A plan
-// in use is never dropped. What uses them must go before.
+// in use is never dropped. Users of plans must be destroyed before.
 class SharedPlans {
  public:
   static constexpr std::size_t kMost = 64;
@@ -107,7 +107,7 @@ class SharedPlans {
   Plans* users_ = nullptr;  // linked
 };
 
-// What one communicator uses of them.
+// The plans that one communicator uses.
 class Plans {
  public:
   static constexpr std::size_t kMost = SharedPlans::kMost;
@@ -130,7 +130,7 @@ class Plans {
   }
   // It runs once more.
   void use(Plan& plan) noexcept { shared_.use(plan); }
-  // So many were dropped. As long as there are no more, all are there.
+  // Number of plans dropped so far. While it stays, all plans stay.
   std::uint64_t dropped() const noexcept { return shared_.dropped(); }
   // Throws std::bad_alloc.
   Plan& add(std::unique_ptr<Plan> plan);

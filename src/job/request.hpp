@@ -62,7 +62,7 @@ class Request : public OpenCall {
   // One look at what has come, and all open calls go on as far as they can. See
   // Waiting::look_once().
   void look(Patience& patience) noexcept;
-  // The same, and a pause: one turn of those in which wait() passes.
+  // Takes the call further, and pauses: one turn of those in which wait() passes.
   void pause(Patience& patience) noexcept;
   // Until it is done. Throws the communicator's failure.
   void wait() {

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-// What a call brings to its plan: where its bytes are. The buffers and what `combine` points to
+// A call's part of a plan: the places of its bytes. The buffers and what `combine` points to
 // stay the caller's, and must last until the call has ended.
 struct Call {
   const void* input = nullptr;
@@ -80,7 +80,7 @@ class Running {
   void each_waiting(Visit&& visit) {
     steps_ ? steps_->each_waiting(visit) : datagrams_->each_waiting(visit);
   }
-  // See Run. What repairs a broadcast by datagrams is not looked at.
+  // See Run. The repairs of a broadcast by datagrams are not looked at.
   bool fits(protocols::Channel& channel) const noexcept { return !steps_ || steps_->fits(channel); }
 
  private:

@@ -22,7 +22,7 @@ using Warn = std::function<void(std::string_view)>;
 
 constexpr std::string_view kMeasure = "measure";
 
-// What rank 0 tells the others.
+// Rank 0's word to the others.
 struct Said {
   enum Kind : std::uint64_t { shipped, to_measure, parameters, failed };
   Kind kind = failed;

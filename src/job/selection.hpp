@@ -16,11 +16,11 @@
 
 namespace tutti {
 
-// What agree_on_platform() would refuse of the setting `model`, on rank 0. Throws
+// Refuses the values of the setting `model` that agree_on_platform() would, on rank 0. Throws
 // Error{bad_configuration}.
 void check_model(const Configuration& configuration);
 
-// What a job takes whose rank 0 is this process, without the job.
+// The platform that a job takes if its rank 0 is this process, without the job.
 struct PlatformHere {
   models::Platform platform;
   bool to_measure = false;  // a job would measure first; until then the parameters are these
@@ -41,7 +41,7 @@ struct AgreedPlatform {
 AgreedPlatform agree_on_platform(const Configuration& configuration, std::string_view wire,
                                  transport::Bootstrap& bootstrap,
                                  const std::function<void(std::string_view)>& warn);
-// What rank 0 has, on all ranks; null there: what Tutti brings along for the wire. Collective.
+// Rank 0's platform, on all ranks; null there: the one that Tutti ships for the wire. Collective.
 models::Platform spread_platform(const models::Platform* mine, std::string_view wire,
                                  transport::Bootstrap& bootstrap);
 
@@ -49,7 +49,7 @@ models::Platform spread_platform(const models::Platform* mine, std::string_view 
 // `calls_in_a_row` says of the program.
 models::Platform for_program(models::Platform machine, const Configuration& configuration);
 
-// What an explanation is of: blocks of one length, and a commutative operation unless the setting
+// The call that is explained: blocks of one length, and a commutative operation unless the setting
 // `reproducible` lets reductions keep the order of the ranks.
 collectives::Task explained_task(collectives::Collective collective, Bytes bytes,
                                  const Configuration& configuration);
@@ -63,14 +63,14 @@ class Selection {
   // the last used ones are kept.
   static constexpr std::size_t kMostUnused = 8;
   std::shared_ptr<models::Decisions> decisions_for(const collectives::Facts& facts);
-  // What is chosen by hand, else what the model chooses. Throws Error{algorithm_not_applicable}.
+  // The choice by hand, else the model's. Throws Error{algorithm_not_applicable}.
   collectives::Choice choose(const collectives::Problem& problem,
                              models::Decisions& decisions) const;
-  // What choose() chooses and why, and what the model says of it and of all others; see
+  // The choice of choose() and its reason, with the model's estimates of it and of all others; see
   // tutti_explain(3). Throws Error{algorithm_not_applicable}.
   nlohmann::json explain(const collectives::Problem& problem, models::Decisions& decisions) const;
   const models::Platform& platform() const noexcept { return platform_; }
-  // Of the engine's communicators. Its plans are chosen by this selection, which outlives them.
+  // Members of the engine's communicators, for whose plans this selection chooses. Outlives them.
   Memberships& memberships() noexcept { return memberships_; }
 
  private:

@@ -17,7 +17,7 @@ using collectives::Torus;
 
 constexpr std::size_t kDimensions = 3;  // that likely_tori() gives at most
 
-// What rank 0 says: its lists, and the tori, with ones in front.
+// Rank 0's proposal: its lists, and the tori, with ones in front.
 struct Proposal {
   std::array<int, 3> lengths{};
   std::vector<int> numbers{};

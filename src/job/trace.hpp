@@ -40,8 +40,8 @@ class Trace {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  // Of a call that is to start: `running` records from now on. Null: enough were recorded. Throws
-  // std::bad_alloc.
+  // Begins the trace of a call that is to start: `running` records from now on. Null: enough were
+  // recorded. Throws std::bad_alloc.
   std::unique_ptr<TracedCall> begin(const Plan& plan, Running& running);
   // It has ended; what cannot be written is left out, and the file says so by having no last line.
   void end(const TracedCall& call, const Agreement& agreement, CollectiveNumber number) noexcept;

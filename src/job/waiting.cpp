@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // After the polls of Settings::spin, a rank yields at every poll; then it sleeps, a little after a
-// while, a millisecond once the wait is plainly long. Whom MPI serves by this rank only when it
+// while, a millisecond once the wait is plainly long. A rank that MPI serves only while this rank
 // calls MPI would wait as long.
 constexpr auto kNapAfter = 20ms;
 constexpr auto kSleepAfter = 1s;
@@ -48,7 +48,7 @@ void Waiting::look_around(Patience& patience, Agreement& agreement, const Waiter
   if (lock_) lock_->lock();
 }
 
-// What need not be done at every poll: other peers' news, and signs of life.
+// Work that need not be done at every poll: other peers' news, and signs of life.
 void Waiting::housekeeping(Patience& patience, Agreement& agreement,
                            const Waiter& waiter) noexcept {
   const auto now = patience.looked = RunningClock::now();
@@ -71,7 +71,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       if (const auto news = agreement.waiting(waiter.call, peer)) channel.news().mention(*news);
     }
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
-    if (channel.failed()) channel.progress();  // what the peer said before is the cause
+    if (channel.failed()) channel.progress();  // the peer's last words are the cause
     if (channel.failed())
       agreement.failure().record(channel.failure_code(),
                                  channel.culprit(agreement.members().world_rank()), "{}",

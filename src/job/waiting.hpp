@@ -50,7 +50,7 @@ class Waiting {
   template <class Steps>
   bool wait_once(Patience& patience, Agreement& agreement, const OpenCall& call,
                  Steps& steps) noexcept {
-    // What came may be what is waited for: look before giving the core away.
+    // The message that came may be the awaited one: look before yielding the core.
     if (connections_.progress_transports() && !agreement.failed()) return true;
     if (++patience.polls % kPollsPerLook != 0 && patience.polls < settings_.spin) {
       __builtin_ia32_pause();
@@ -84,7 +84,7 @@ class Waiting {
 
  private:
   using Visit = FunctionRef<void(protocols::Channel&)>;
-  // Who waits, and for what.
+  // The waiting call, and the channels that it waits for.
   struct Waiter {
     const OpenCall& call;
     FunctionRef<void(Visit)> each_waiting;

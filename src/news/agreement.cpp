@@ -1,4 +1,4 @@
-// What follows from what members say.
+// Consequences of the news of members.
 #include "src/news/agreement.hpp"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ void Agreement::heard_refused(const News& news, int from) noexcept {
   }
 }
 
-// The member waits for this rank. If it waits in vain, it has missed the news of why.
+// The member waits for this rank. If that has no end, it has missed the news of why.
 std::optional<News> Agreement::heard_waits(const News& news, int from) noexcept {
   if (failed()) return failure_.news();
   if (const Refused* const call = refused(news.call)) return refusal(*call);

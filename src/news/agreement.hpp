@@ -63,10 +63,10 @@ class Agreement {
   void forget(const collectives::Task& task) noexcept { calls_.forget(task); }
   // Records a call that was rejected before it started (bad arguments, no memory). It still uses up
   // a number, and the news is for all members, because they may be waiting. If all reject it,
-  // nothing is lost. `why`: as the call has returned it; if others have waited in vain, this rank
+  // nothing is lost. `why`: as the call has returned it; if others have waited for it, this rank
   // hears it again.
   protocols::News refuse(Code code, std::string_view why = {}) noexcept;
-  // What a member that connects late must hear: the failure, the last refusals.
+  // News that a member that connects late must hear: the failure, the last refusals.
   template <class Visit>
   void each_old_news(Visit&& visit) const {
     if (failed()) visit(failure_.news());
@@ -82,7 +82,7 @@ class Agreement {
   // Whether no call here will ever ask for that message. Unless the communicator has failed, ranks
   // make different calls then, which is a failure.
   bool unwanted(const MessageName& name, int from) noexcept;
-  // What a member hears now and then that `call` waits for; nullopt: there is nothing to compare.
+  // News to a member that `call` waits for, repeated; nullopt: there is no call to compare.
   std::optional<protocols::News> waiting(const OpenCall& call, int member) const noexcept;
   // `call` waits for a member, and all that had come by then was looked at. If the member said
   // before the last such look that it has passed the call, it will never come: a failure.
@@ -107,7 +107,7 @@ class Agreement {
   struct Passed {
     int member;
     CollectiveNumber number;
-    Time seen;  // when this rank first found itself waiting all the same
+    Time seen;  // when this rank first found itself still waiting
   };
 
   void look_for_refusal(const OpenCall& call) noexcept;

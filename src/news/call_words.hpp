@@ -1,4 +1,4 @@
-// What people are told of a call and of a communicator: their names and arguments, in words.
+// Words for a call and for a communicator: their names and arguments.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ std::string words_for(const Members& members);
 // `solver` (allreduce): ", and the message. Throws std::bad_alloc.
 std::string in_next_call(const Agreement& agreement, std::string_view collective,
                          std::string_view message);
-// What the call asks for, as news says it. `rank`: of the communicator, this one.
+// The call's demands, in the form of news. `rank`: of the communicator, this one.
 protocols::Asked asked_of(const collectives::Task& task, Rank rank) noexcept;
 // The collective is known; and so are its arguments, and can be. Any numbers may have come from a
 // peer.

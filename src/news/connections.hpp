@@ -20,7 +20,7 @@ using Log = std::function<void(std::string_view)>;
 class Connections {
  public:
   using Greet = std::function<void(protocols::Channel&)>;
-  // What is kept for each rank of the job, connected or not.
+  // Memory kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank = sizeof(std::unique_ptr<protocols::Channel>);
 
   // `listener` hears what all channels bring; `greet` is called once for each new channel. Both,
@@ -33,7 +33,7 @@ class Connections {
 
   // The channel to a rank of MPI_COMM_WORLD, connected when first asked for. Throws Error.
   protocols::Channel& channel(int world_rank);
-  // The same if there is one, or if connecting costs no more than sending; else null.
+  // The channel if there is one, or if connecting costs no more than sending; else null.
   protocols::Channel* channel_at_once(int world_rank);
   // Null: not connected.
   protocols::Channel* find(int world_rank) const noexcept {

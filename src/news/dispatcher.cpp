@@ -72,7 +72,7 @@ void Dispatcher::remove(Agreement& agreement) noexcept {
   } catch (const std::bad_alloc&) {  // then members hear less of it
   }
   freed(id).note(id, std::move(said));
-  // What has come for it keeps slots that others may need, and may be of calls that are not made.
+  // Messages for it keep slots that others may need, and may be of calls that are not made.
   catch_up();
 }
 
@@ -199,7 +199,7 @@ void Dispatcher::greet(Channel& channel) noexcept {
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
   const Members& members = agreement.members();
-  // Who waits for this rank may have connected to it. A new channel is greeted with the news.
+  // A peer that waits for this rank may have connected to it. A new channel hears the news.
   if (reach == Reach::near) connections_.adopt_links();
   bool stuck = false;  // news of before is not on its way yet: this one will not be soon
   bool untold = false;
@@ -235,7 +235,7 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   if (untold) leave_notice(news);
 }
 
-// Who refuses a call, or fails, tells the same of the communicator from then on.
+// A rank that refuses a call, or fails, leaves one notice for the communicator from then on.
 void Dispatcher::leave_notice(const News& news) noexcept {
   const auto left = std::span(noticed_).first(notices_);
   if (std::ranges::find(left, news.communicator) != left.end() || notices_ == noticed_.size())
@@ -253,7 +253,7 @@ void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   end_use(agreement);
 }
 
-// Who waits for a rank that has left is told so, and not why, unless this comes first.
+// A peer that waits for a rank that has left is told so, and not why, unless this comes first.
 void Dispatcher::take_leave() noexcept {
   for (const Agreement* const agreement : agreements_) {
     if (!agreement->failed() || agreement->failure().told()) continue;
@@ -269,7 +269,7 @@ void Dispatcher::take_leave() noexcept {
   const auto deadline = now + kLeavePatience;
   for (; std::any_of(all.begin(), all.end(), speaks) && now < deadline; now = RunningClock::now()) {
     catch_up();
-    if (now - asked >= kAskPause) {  // who has left reads nothing, and may not show it by itself
+    if (now - asked >= kAskPause) {  // a peer that left reads nothing, and may not show it
       asked = now;
       for (Channel* const channel : all)
         if (speaks(channel)) channel->probe();
@@ -291,7 +291,7 @@ void Dispatcher::end_use(const Agreement& agreement) noexcept {
   end_writes(agreement);
 }
 
-// What members have begun to write soon arrives. Without the right to go on, it would cost the
+// Writes that members have begun soon arrive. Without the right to go on, it would cost the
 // connection, which other communicators use. A member that never answers is dead or stopped.
 void Dispatcher::await_writes(const Agreement& agreement) noexcept {
   const auto may_write = [](Channel& channel) {
@@ -320,8 +320,8 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
   });
 }
 
-// What the adapter sends from there soon arrives, as long as it makes headway. It must not send the
-// rest: the peer would take it for the message.
+// Data that the adapter sends from there soon arrive, as long as it makes headway. It must not send
+// the rest: the peer would take it for the message.
 void Dispatcher::end_reads(const Agreement& agreement) noexcept {
   const auto read = [](Channel& channel) { return channel.abandoned().being_read(); };
   const auto headway = [&] {
@@ -356,7 +356,7 @@ void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milli
              [&](Channel& channel) { return can_hear(&channel) && waits(channel); });
 }
 
-// The same for any member.
+// wait_for_members() for any member.
 template <class Waits>
 void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
                             Waits&& waits) noexcept {

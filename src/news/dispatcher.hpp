@@ -2,8 +2,8 @@
 // news to the members.
 //
 // Knows every communicator of this process by its identifier, and which identifiers are free, in
-// use or were used before: what still comes for a freed one is nobody's. Who asks after a freed one
-// hears what it would have heard before.
+// use or were used before: what still comes for a freed one is nobody's. A peer that asks after a
+// freed one hears what it would have heard before.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ class Dispatcher final : public protocols::Listener {
   // Reads and sends news, and looks at what has come, though this rank waits for nothing in Tutti:
   // it may not for long, and peers may wait for slots.
   void catch_up() noexcept;
-  // Of a mistake that no call can return any more.
+  // Warns of a mistake that no call can return any more.
   void warn(std::string_view line) const noexcept;
 
   // Tells a new peer what it must still hear.
@@ -99,8 +99,8 @@ class Dispatcher final : public protocols::Listener {
   std::mutex* const lock_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
-  // Of each half of the numbers that are voted on, and of the others: between freed ones of
-  // different kinds lie many that are free.
+  // One for each half of the numbers that are voted on, and one for the others: between freed ones
+  // of different kinds lie many that are free.
   std::array<Freed, 3> freed_{Freed{}, Freed{}, Freed{Freed::Gaps::stay}};
   Identifiers identifiers_;
   // Communicators of which notices were left, which stay.

@@ -13,7 +13,7 @@ News Failure::news() const noexcept {
   if (difference_) {
     news.call = difference_->call();
     news.asked = difference_->mine();
-    // Who is blamed blames the other: its call is the one that is not this rank's.
+    // The blamed rank blames the other: its call is the one that is not this rank's.
     if (news.culprit == members_.world_rank()) news.culprit = difference_->other().rank;
     if (news.culprit == difference_->other().rank)
       news.set_collective_of_culprit(difference_->other().asked.collective);
@@ -86,7 +86,7 @@ void Failure::tell_difference() noexcept {
   if (difference_) reword([&] { return difference_->in_words(members_, count_); });
 }
 
-// Who lives and is taken for dead has lost a connection.
+// A rank that lives and is taken for dead has lost a connection.
 std::optional<News> Failure::hear(const News& news, int from) noexcept {
   if (news.code == Code::calls_differ) return hear_difference(news, from);
   const bool is_new = !happened();

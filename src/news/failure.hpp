@@ -28,11 +28,11 @@ class Failure {
   int culprit() const noexcept { return culprit_; }
   // Empty: there is no memory for it.
   const std::string& text() const noexcept { return text_; }
-  // What members must hear.
+  // The news that members must hear.
   protocols::News news() const noexcept;
   // Whether a call has returned the failure, and the members were told.
   bool told() const noexcept { return told_; }
-  // What told() was.
+  // Returns what told() was, and sets it.
   bool note_told() noexcept { return std::exchange(told_, true); }
 
   // --- causes, of which the first is recorded
@@ -56,7 +56,7 @@ class Failure {
   void record_refusal(int member, Code code, CollectiveNumber call) noexcept;
   // This rank has refused a call that another has begun, `why` as that call has returned it.
   void record_own_refusal(Code code, CollectiveNumber call, std::string_view why) noexcept;
-  // A member says that the communicator has failed there. What is to be answered, if anything.
+  // A member says that the communicator has failed there. Returns the answer, if there is one.
   std::optional<protocols::News> hear(const protocols::News& news, int from) noexcept;
   // All ranks know that calls differ, at the same moment, and in which words. Takes the place of
   // what members have said of that before.
@@ -64,7 +64,7 @@ class Failure {
 
   // --- calls that differ
 
-  // What the other call is may still come, until tell_difference() has put into words what is known
+  // News of the other call may still come, until tell_difference() has put into words what is known
   // by then.
   bool lacks_other_call() const noexcept { return difference_ && !difference_->is_complete(); }
   // That member has not said yet what the call is there.

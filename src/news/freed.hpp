@@ -31,7 +31,7 @@ class Freed {
     const Said* const said = find(id);
     return said && said->empty();
   }
-  // What a member that waits in the call must hear: the failure, or that the call was refused.
+  // News for a member that waits in the call: the failure, or that the call was refused.
   std::optional<protocols::News> answer(CommunicatorId id, CollectiveNumber call) const noexcept;
   std::size_t ranges() const noexcept { return ranges_.size(); }
 

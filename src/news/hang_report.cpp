@@ -19,8 +19,8 @@ namespace {
 
 // More of them would fill the screen.
 constexpr std::size_t kMostAwaitedNamed = 4;
-// Who waits, or works in Tutti, answers each probe. An answer counts for so long, and for a few
-// probes at least: a busy machine may delay the next.
+// A rank that waits, or works in Tutti, answers each probe. An answer counts for so long, and for a
+// few probes at least: a busy machine may delay the next.
 constexpr auto kFresh = 2s;
 constexpr int kFreshProbes = 4;
 

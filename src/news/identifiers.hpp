@@ -34,7 +34,7 @@ class Identifiers {
 
   // Only numbers of the upper half may be taken on some rank.
   static constexpr bool may_be_taken(Proposal agreed) noexcept { return agreed >= kUpper; }
-  // There are none left. Other ranks may still propose less; they hear of it by the largest.
+  // No number is left. Other ranks may still propose less; they hear of it by the largest.
   static constexpr bool used_up(Proposal agreed) noexcept { return agreed >= kEnd; }
 
   // A vote begins. Each has an object of its own, which says whether it is the only one, and
@@ -73,7 +73,7 @@ class Copies {
  public:
   Copies() = default;
   static Copies of_world() noexcept { return {kFirst, kFirst + kOfWorld}; }
-  // Of another communicator.
+  // The copies of another communicator.
   static Copies of(CommunicatorId id) noexcept {
     if (id < kBlocks) return block(id);
     if (id >= kFirst && id - kFirst < kBlocks) return block(kBlocks + (id - kFirst));

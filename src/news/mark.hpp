@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-// So many algorithms of a collective, and roots, are told apart; and the collectives.
+// Numbers of algorithms of a collective, of roots and of collectives that marks tell apart.
 inline constexpr Ordinal kMarkedAlgorithms = 32, kMarkedRoots = 8, kMarkedCollectives = 16;
 
 // As it stands in an ordinal. Different collectives have different marks, and so have neighbouring
@@ -23,7 +23,7 @@ constexpr Ordinal mark_of(const collectives::Task& task, Ordinal algorithm) {
   return (collective * kMarkedAlgorithms * kMarkedRoots + call) << kOrdinalBits;
 }
 
-// Of MessageName::mark(); nullopt: the message bears none.
+// The collective in MessageName::mark(); nullopt: the message bears no mark.
 constexpr std::optional<collectives::Collective> collective_of(std::uint32_t mark) {
   const std::uint32_t number = mark / (kMarkedAlgorithms * kMarkedRoots);
   if (number == 0 || number > collectives::kCollectives) return std::nullopt;

@@ -20,7 +20,7 @@ class Members {
 
   CommunicatorId id() const noexcept { return id_; }
   void set_id(CommunicatorId id) noexcept { id_ = id; }  // before the first call
-  // What people call the communicator; empty: it has no name.
+  // The communicator's name for people; empty: it has no name.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) noexcept { name_ = std::move(name); }
 

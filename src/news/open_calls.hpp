@@ -17,7 +17,7 @@ class OpenCall {
   CollectiveNumber number() const noexcept { return number_; }
   // Takes the call as far as it goes now. Does nothing unless it is under way.
   virtual void advance() noexcept = 0;
-  // The same in a thread that is not the program's: unless it would call a function of the program.
+  // advance() in a thread of Tutti's; does nothing if it would call a function of the program.
   virtual void advance_apart() noexcept { advance(); }
 
  protected:
@@ -76,7 +76,7 @@ class OpenCalls {
       call = older;
     }
   }
-  // Of an open call, or of one of the last ones. Null: it is not known any more, or there was none.
+  // The task of an open call, or of one of the last ones. Null: it is not known, or not any more.
   const collectives::Task* task_of(CollectiveNumber number) const noexcept {
     if (const OpenCall* const open = find(number)) return open->task_;
     const Last& last = last_[number % kRemembered];

@@ -1,5 +1,5 @@
-// Standings: who is where, for people. What this rank says of itself, and what members said last.
-// Pure.
+// Standings: the calls that ranks are in, for people. This rank's own, and the last word of each
+// member. Pure.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@ class Standings {
   Standings(const Members& members, const CallCount& count, const OpenCalls& calls) noexcept
       : members_(members), count_(count), calls_(calls) {}
 
-  // What this rank says of itself, as far as its calls on this communicator tell: that it may be in
-  // another one's is left out.
+  // This rank's standing, as far as its calls on this communicator tell: that it may be in another
+  // one's is left out.
   protocols::Standing mine() const noexcept { return mine(calls_.newest()); }
   // In that call; null: in none.
   protocols::Standing mine(const OpenCall* in) const noexcept;
@@ -31,7 +31,7 @@ class Standings {
     protocols::Standing standing;
     Time when;  // it came
   };
-  // What a member said last. Null: nothing.
+  // A member's last word. Null: it has said nothing.
   const Said* said(int member) const noexcept;
 
  private:

@@ -16,8 +16,8 @@
 namespace tutti {
 namespace {
 
-// What else begins with TUTTI_ in an environment: variables of the tests and tools, and those by
-// which modules and build systems say where an installation is.
+// Other variables of an environment that begin with TUTTI_: those of the tests and tools, and those
+// by which modules and build systems say where an installation is.
 constexpr std::string_view kOtherVariables[] = {
     "CONFIG", "CACHE",   "HOST_ENGINE", "KERNEL_SCRIPT", "STOCK_KERNEL_SCRIPT",
     "SHOW",   "BASE",    "BIN",         "DIR",           "HOME",
@@ -31,7 +31,7 @@ const Setting* find(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-// What to say about a name that no setting has.
+// A hint about a name that no setting has.
 std::string advice_on(std::string_view name, std::string (*shown)(const Setting&)) {
   std::vector<std::string_view> names;
   std::ranges::transform(settings(), std::back_inserter(names), &Setting::name);

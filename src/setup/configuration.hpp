@@ -19,8 +19,8 @@ enum class TransportChoice { automatic, shm, verbs };
 enum class Counts { root, all };
 enum class MulticastWay { automatic, manager, direct, each, off };
 enum class Wire { automatic, hardware, software };
-// Who takes calls further while the program computes. automatic: under the drop-in a thread, from
-// the first non-blocking call on; elsewhere nobody.
+// The thread that takes calls further while the program computes. automatic: under the drop-in one
+// of Tutti's, from the first non-blocking call on; elsewhere no thread.
 enum class Progress { automatic, calls, thread };
 enum class LogLevel { off, warn, info };
 
@@ -101,7 +101,7 @@ std::vector<std::string> device_names(std::string_view list);
 // The file that a setting names. Throws Error{bad_configuration}, naming both.
 std::string read_named_file(std::string_view setting, const std::string& path);
 
-// What the settings `algorithm` and `table` say. Throws Error{bad_configuration |
+// The rules of the settings `algorithm` and `table`. Throws Error{bad_configuration |
 // unknown_algorithm}, naming the setting `algorithm` or the file of the table.
 struct ReadRules {
   collectives::Rules rules;

@@ -29,7 +29,7 @@ transport::verbs::MulticastOptions options_for(MulticastWay way, int members, st
   return options;
 }
 
-// What each rank tells the others after it has joined, or failed to.
+// A rank's word to the others after it has joined, or failed to.
 struct Joined {
   bool joined = false;
   std::uint32_t capacity = 0, slots = 0;

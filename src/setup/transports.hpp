@@ -19,12 +19,12 @@
 
 namespace tutti {
 
-// What a transport may know when it opens. Outlives it.
+// Facts for a transport that opens. Outlives it.
 struct TransportContext {
   const Configuration& configuration;
   const transport::Placement& placement;
   Log log;                             // may be called at any time; never null
-  Log warn = [](std::string_view) {};  // the same, of what the user should mend
+  Log warn = [](std::string_view) {};  // for faults that the user should mend
   transport::Machine* machine = nullptr;
 };
 
@@ -36,14 +36,14 @@ struct TransportKind {
   std::function<std::unique_ptr<transport::Transport>(const TransportContext&,
                                                       transport::Bootstrap&)>
       open;
-  // Where it is not wanted: warns of settings for it that are wrong all the same. Null: of none.
+  // Where it is not wanted: warns of wrong settings for it nevertheless. Null: it has no settings.
   void (*pass_by)(const TransportContext&) = nullptr;
 };
 std::span<const TransportKind> transport_kinds();
 
-// What both ends of a connection agree on, from the settings that must be the same on all ranks.
+// The shape that both ends of a connection have, from settings that must be equal on all ranks.
 transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eager_limit);
-// What the settings ask of a transport; what else it needs, whoever opens it adds.
+// Options of a transport from the settings; its opener adds the rest.
 transport::shm::Options shm_options(const Configuration& configuration);
 transport::verbs::Options verbs_options(const Configuration& configuration);
 // Requirements that the settings have of devices. `local_rank`: this rank's number on its node.
