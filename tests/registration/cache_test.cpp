@@ -36,6 +36,17 @@ TEST_CASE("a range inside a kept region is a hit, one beyond it is not", "[regis
   munmap(memory, 16 * kPage);
 }
 
+TEST_CASE("a long region is found behind shorter ones that begin later", "[registration]") {
+  Fixture f;
+  std::byte* memory = map_pages(32);
+  CHECK_FALSE(f.hit(memory + 20 * kPage, kPage));  // the first is short
+  CHECK_FALSE(f.hit(memory, 16 * kPage, false));
+  for (const int page : {2, 8}) CHECK_FALSE(f.hit(memory + page * kPage, kPage, true));
+  CHECK(f.hit(memory + 15 * kPage, kPage, false));
+  CHECK(f.hit(memory, 16 * kPage, false));
+  munmap(memory, 32 * kPage);
+}
+
 TEST_CASE("a region for reading is not lent for writing", "[registration]") {
   Fixture f;
   std::byte* memory = map_pages(4);
