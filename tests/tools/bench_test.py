@@ -5,6 +5,7 @@ at the top, and calls are warm, or the first ones.
 Usage: bench_test.py BUILD RANKS
 """
 import json
+import math
 import os
 import pathlib
 import re
@@ -21,8 +22,9 @@ PROGRAM = str(BUILD.program("tutti"))
 MOST_SPINNING = 16  # CPUs that a test may take
 
 
-def bench(file, *words):
-    command = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--json", file, "--time-limit", "0.01", *words)
+def bench(file, *words, before=()):
+    command = BUILD.mpiexec(RANKS, *before, PROGRAM, "bench", "--json", file, "--time-limit",
+                            "0.01", *words)
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                           env=os.environ | BUILD.job_environment(), timeout=250)
     assert done.returncode == 0, done
@@ -99,6 +101,33 @@ def held(found):
     assert found["connections"] > 0 and found["connection_bytes"] > 0, found
 
 
+def counted(file):
+    """A clock that counts calls makes the times known: a call's, on the slowest rank."""
+    clock = BUILD.folder / "tests/mpi/libcounted_clock.so"
+    preloaded = ["sh", "-c", 'LD_PRELOAD="$LD_PRELOAD $0" exec "$@"', clock]
+    _, found = bench(file, "--collective", "bcast", "--bytes", "8,1k", before=preloaded)
+    slowest = 3000  # a tick of the last rank, us
+    for row in found["rows"]:
+        for who, ticks in ("tutti", 0), ("mpi", 1):
+            times = row[who]
+            us = slowest * (ticks + 1 / times["calls"])  # and one when the clock was read
+            assert all(abs(times[name] / us - 1) < 1e-6
+                       for name in ("median_us", "low_us", "high_us")), (who, us, row)
+        assert not row["undecided"], row
+    assert found["tally"]["tutti_faster"] == len(found["rows"]) == 2, found["tally"]
+    ratios = [row["mpi"]["median_us"] / row["tutti"]["median_us"] for row in found["rows"]]
+    assert abs(found["tally"]["mean_ratio"] / math.prod(ratios) ** 0.5 - 1) < 1e-6, found["tally"]
+
+
+def plain(file):
+    """The last ratio of a row is that of a call with gaps to the one without."""
+    out, found = bench(file, "--collective", "bcast", "--bytes", "64,4k,64k", "--type", "struct",
+                       "--piece", 16)
+    printed = re.findall(r"([\d.]+)x[~ ]  \S+ [0-9a-f]{8}$", out, re.M)
+    assert [f"{row['tutti']['median_us'] / row['plain']['median_us']:.2f}"
+            for row in found["rows"]] == printed, (printed, found["rows"])
+
+
 def first(file):
     """The first few calls have their times, and batches of as many as all of them follow."""
     calls = 7
@@ -159,6 +188,8 @@ def main():
         held(found)
         out, found = bench(file, "--collective", "barrier", "--no-mpi")
         assert "undecided (~)" not in out and found["tally"]["undecided"] == 0, out
+        counted(file)
+        plain(file)
         first(file)
         busy(file)
     alone()
