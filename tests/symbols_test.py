@@ -9,7 +9,8 @@ neither the C++ runtime nor libfmt nor hwloc. The library shows its own function
 drop-in's are linked to no MPI, and take none of its functions by name: what Tutti calls behind the
 entries must be in the lists of src/drop-in/beneath.cpp, or it would come back to the entries.
 
-Non-temporal stores must be fenced, which no run shows for certain."""
+Non-temporal stores must be fenced, and reads of a peer's memory before it is asked whether they
+still count, which no run shows for certain."""
 import re
 import subprocess
 import sys
@@ -60,8 +61,25 @@ def unfenced(path):
         yield "has no non-temporal stores: are they made in another way?"
 
 
+def unordered(path):
+    """Reads of a peer's memory must be older than that of its invitation's state, for which
+    ShmRevocation::taken_back has a full fence. Processors with the order of x86 need none, but it
+    is in their code, too."""
+    fence = re.compile(r"\t(mfence|lock |dmb\s+ish)")
+    code = lines("objdump", "-d", "--no-show-raw-insn", path)
+    begins = [i for i, line in enumerate(code)
+              if re.search(r"ShmRevocation10taken_back\w*>:", line)]
+    if not begins:
+        yield "has no ShmRevocation::taken_back: what asks whether a read still counts?"
+    for begin in begins:
+        end = next((i for i in range(begin, len(code)) if not code[i]), len(code))
+        if not any(fence.search(line) for line in code[begin:end]):
+            yield "has no fence in ShmRevocation::taken_back"
+
+
 library, program, behind, entries = sys.argv[1:]
-found = [f"{path} {what}" for path in (library, behind) for what in unfenced(path)]
+found = [f"{path} {what}" for path in (library, behind) for check in (unfenced, unordered)
+         for what in check(path)]
 found += [f"{path} {what}" for path, *how in [(library, "tutti_"), (program, "$"),
                                              (behind, "tutti_drop_in_start$", False),
                                              (entries, "P?MPIX?_", False)]
