@@ -61,7 +61,12 @@ static void come_and_go(int times) {
     MUST(tutti_bcast(&data, 1, MPI_INT, job_size - 1, comm));
     MUST(tutti_allreduce(&job_rank, &total, 1, MPI_INT, MPI_SUM, comm));
     CHECK(data == job_size - 1 && total == job_size * (job_size - 1) / 2, "%d, %d", data, total);
+    tutti_request prepared;
+    MUST(tutti_allreduce_init(&job_rank, &total, 1, MPI_INT, MPI_SUM, comm, &prepared));
+    MUST(tutti_start(&prepared));
+    MUST(tutti_wait(&prepared));
     MUST(tutti_comm_free(&comm));
+    MUST(tutti_request_free(&prepared));  // until now it has kept what it needs
   }
 }
 

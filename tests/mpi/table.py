@@ -264,6 +264,8 @@ def calls():
     yield Job("a buffer with a hole", 3, "hole", env=SINGLE, seconds=BRIEF)
     yield Job("the same call again", 3, "repeats", seconds=BRIEF)
     yield Job("memory of 12 communicators", 2, "scratch", env=SINGLE, seconds=BRIEF)
+    yield Job("memory of 12 communicators, calls compared", 2, "scratch",
+              env=SINGLE | {"TUTTI_CHECK": "calls"}, seconds=BRIEF)
     yield Job("a first call that is rejected", 5, "refused", seconds=BRIEF)
     yield Job("a first call that is rejected, all ranks together", 3, "refused", ["all"],
               seconds=BRIEF)
