@@ -419,6 +419,22 @@ static void freed_early(void) {
   MUST(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
   CHECK(ones == size && got == (rank + size - 1) % size, "%d ones, %d", ones, got);
 }
+
+/* The operation of two calls is freed before either is complete. */
+static void freed_operation(void) {
+  MPI_Op op;
+  MPI_Request requests[2];
+  int ones[3] = {1, 1, 1}, sums[2][3] = {{0}};
+  MUST(MPI_Op_create(add, 1, &op));
+  CALL(Iallreduce, ones, sums[0], 3, MPI_INT, op, MPI_COMM_WORLD, &requests[0]);
+  CALL(Iallreduce, ones, sums[1], 3, MPI_INT, op, MPI_COMM_WORLD, &requests[1]);
+  MUST(MPI_Op_free(&op));
+  for (int i = 0; i < 2; ++i) {
+    MUST(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    for (int k = 0; k < 3; ++k)
+      CHECK(sums[i][k] == size, "call %d, element %d: %d", i, k, sums[i][k]);
+  }
+}
 #endif
 
 int main(int argc, char** argv) {
@@ -435,6 +451,7 @@ int main(int argc, char** argv) {
   MPI_Comm_free(&copy);
 #ifndef PERSISTENT
   for (int i = 0; i < 10; ++i) freed_early();
+  for (int i = 0; i < 10; ++i) freed_operation();
 #endif
   MPI_Type_free(&own_int);
   for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)

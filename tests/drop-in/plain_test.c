@@ -5,7 +5,8 @@
 
 static const char* names[64];
 static int calls[64];
-static long long elements; /* summed over the blocks of all moves */
+static long long elements;      /* summed over the blocks of all moves */
+static long long gathered_more; /* bytes */
 
 static void note(const char* name) {
   int i = 0;
@@ -153,18 +154,35 @@ static void on(MPI_Comm comm) {
   }
 }
 
+/* Elements of the two sides differ in size. */
+static void gather_pairs(void) {
+  enum { INTS = 6 };
+  MPI_Datatype pair;
+  int in[INTS], out[INTS * MOST];
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  for (int i = 0; i < INTS; ++i) in[i] = value(rank, 0, i);
+  CALL(Gather, in, INTS, MPI_INT, out, INTS / 2, pair, 0, MPI_COMM_WORLD);
+  for (int i = 0; rank == 0 && i < INTS * size; ++i)
+    CHECK(out[i] == value(i / INTS, 0, i % INTS), "pairs gathered: %d", out[i]);
+  MPI_Type_free(&pair);
+  gathered_more += (long long)sizeof in;
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm copy;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   on(MPI_COMM_WORLD);
   on(copy);
+  gather_pairs();
   MPI_Comm_free(&copy);
   for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)
     printf("called %s %d\n", names[i], calls[i]);
   const long long bytes = elements * (long long)sizeof(int);
   if (argc > 1 && rank == 0) {
-    printf("moved MPI_Bcast %lld\nmoved MPI_Gather %lld\n", bytes * P, bytes * P);
+    printf("moved MPI_Bcast %lld\n", bytes * P);
+    printf("moved MPI_Gather %lld\n", bytes * P + gathered_more);
     printf("moved MPI_Allgather %lld\nmoved MPI_Alltoall %lld\n", bytes * 2, bytes * P);
   }
   finish("plain");
