@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "tests/src/data/types.hpp"
@@ -72,13 +73,22 @@ TEST_CASE("data may begin before the buffer's address, or behind it", "[datatype
 
 TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[datatype]") {
   const Type gaps(every_other_int_of_four());
-  const std::vector<int> bytes = packed(gaps, {1, 2, 3, 4, 5, 6, 7, 8}, 2);
-  CHECK(bytes == std::vector<int>{1, 3, 5, 7});
   const Datatypes types(g_scratch);
-  std::vector<int> ints(8, -1);
-  types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), 2, gaps,
-               types.layout(gaps));
-  CHECK(ints == std::vector<int>{1, -1, 3, -1, 5, -1, 7, -1});
+  for (const MPI_Count count : {0, 1, 2, 3, 63, 64, 65, 1000, 4099}) {
+    INFO(count << " elements");
+    std::vector<int> sent(static_cast<std::size_t>(4 * count)), left, expected;
+    std::iota(sent.begin(), sent.end(), 1);
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      if (i % 2 == 0) left.push_back(sent[i]);
+      expected.push_back(i % 2 == 0 ? sent[i] : -1);
+    }
+    const std::vector<int> bytes = packed(gaps, sent, count);
+    CHECK(bytes == left);
+    std::vector<int> ints(sent.size(), -1);
+    types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), count, gaps,
+                 types.layout(gaps));
+    CHECK(ints == expected);
+  }
 }
 
 namespace {
