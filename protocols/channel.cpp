@@ -23,8 +23,8 @@ Limits limits_of(transport::Link& link) {
           can.growth ? cut_bytes(link.outbox().shape()[Ring::eager].capacity()) : 0};
 }
 
-// A message for the eager ring is one piece, unless the connection is small at first.
-constexpr bool goes_whole(Protocol protocol, const Limits& limits) {
+// A message for the eager ring fits one slot, unless the connection is small at first.
+constexpr bool is_single_slot(Protocol protocol, const Limits& limits) {
   return protocol <= Protocol::small || (protocol == Protocol::eager && limits.cut == 0);
 }
 constexpr bool goes_in_pieces(Protocol protocol) {
@@ -62,7 +62,7 @@ void Channel::bring(Transfer& transfer, const void* data, Bytes bytes) noexcept 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
                      Use use, const transport::Load& load) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
-  if (goes_whole(protocol, limits_))
+  if (is_single_slot(protocol, limits_))
     return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
   if (goes_in_pieces(protocol))
     return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
@@ -96,7 +96,7 @@ Answer Channel::send_either(Transfer& transfer, const MessageName& name, const v
                                                       const MessageName& name, void* data,
                                                       Bytes bytes,
                                                       const Operand* operand) noexcept {
-  if (goes_whole(protocol, limits_))
+  if (is_single_slot(protocol, limits_))
     return receive_eager(rings_, ring_of(protocol), complaint_, transfer, name, data, bytes,
                          operand);
   if (goes_in_pieces(protocol))
@@ -122,7 +122,7 @@ Answer Channel::receive_apart(Transfer& transfer, Protocol protocol, const Messa
   const Operand unpacks{.view = transfer.view};
   const Answer answer = receive(transfer, protocol, name, data, bytes, &unpacks);
   const bool through_slots =
-      goes_whole(protocol, limits_) || goes_in_pieces(protocol) || transfer.moved != 0;
+      is_single_slot(protocol, limits_) || goes_in_pieces(protocol) || transfer.moved != 0;
   auto* const place = static_cast<std::byte*>(data);
   if (answer == Answer::done && !through_slots) transfer.view->unpack(place, bytes, place);
   return answer;
