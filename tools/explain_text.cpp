@@ -107,14 +107,14 @@ void print_candidates(const json& candidates, const json& connecting) {
   std::vector<json> applying;
   for (const json& one : candidates)
     if (!one.contains("excluded")) applying.push_back(one);
-  const bool in_a_row = std::ranges::any_of(applying, calls_differ);
+  const bool repeated = std::ranges::any_of(applying, calls_differ);
   std::vector<Row> rows{{"candidate", "us", "set-up", "rounds", "messages", "peers", "bytes"}};
-  if (in_a_row) rows[0].insert(rows[0].begin() + 2, "alone");
+  if (repeated) rows[0].insert(rows[0].begin() + 2, "alone");
   for (const json& one : applying) {
     const json& messages = one["messages"];
     Row& row = rows.emplace_back(
         Row{with_units(one["algorithm"].get<std::string>()), digits(one, "time")});
-    if (in_a_row) row.push_back(digits(one, "latency"));
+    if (repeated) row.push_back(digits(one, "latency"));
     row.push_back(digits(one, "set_up"));
     row.push_back(fmt::format("{:.0f}", number(one, "rounds")));
     row.push_back(
@@ -136,8 +136,8 @@ void print_candidates(const json& candidates, const json& connecting) {
                                    "time counts as many times. Times that differ by less than 2 % "
                                    "do not differ: then less memory "
                                    "counts, then fewer rounds.",
-                                   in_a_row ? "one of several calls in a row" : "one call",
-                                   in_a_row ? "alone: of one call without the set-up; " : "",
+                                   repeated ? "one of several calls in a row" : "one call",
+                                   repeated ? "alone: of one call without the set-up; " : "",
                                    digits(connecting, "time"), number(connecting, "calls"),
                                    connecting["bytes"].get<Bytes>(),
                                    size_text(connecting["memory_limit"].get<Bytes>())),

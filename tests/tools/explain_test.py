@@ -79,8 +79,8 @@ def reads_well():
         heads = next(line for line in text.splitlines() if line.startswith("  candidate"))
         assert "alone" not in heads, text
         text = printed(*arguments, TUTTI_CALLS_IN_A_ROW="4")
-        in_a_row = "of one of several calls in a row" in " ".join(text.split())
-        assert in_a_row == (arguments[0] == "reduce"), text
+        repeated = "of one of several calls in a row" in " ".join(text.split())
+        assert repeated == (arguments[0] == "reduce"), text
     assert printed("barrier").startswith("barrier, 8 ranks, "), printed("barrier")
     assert " and more: " not in printed("barrier"), printed("barrier")
     text = printed("allgather", "-m", "64k", "-P", 64, "--ppn", 8, "--params", "hardware")
@@ -225,10 +225,10 @@ def reads_settings(folder):
     assert told(*call, "--model", "hardware")["model"]["name"] == "hardware"  # its older name
     # By itself a call takes the fewest steps one after another; in a row ranks get ahead.
     scan = ["exscan", "-P", 1000, "--params", "hardware"]
-    alone, in_a_row = told(*scan), told(*scan, TUTTI_CALLS_IN_A_ROW="1000")
+    alone, repeated = told(*scan), told(*scan, TUTTI_CALLS_IN_A_ROW="1000")
     assert alone["algorithm"] == "recursive-doubling", alone
-    assert in_a_row["algorithm"].startswith("linear"), in_a_row
-    assert in_a_row["settings"] == {"calls_in_a_row": "1000"}, in_a_row
+    assert repeated["algorithm"].startswith("linear"), repeated
+    assert repeated["settings"] == {"calls_in_a_row": "1000"}, repeated
     file = pathlib.Path(folder, "parameters.json")
     file.write_text(json.dumps(LOGP | {"name": "mine"}))
     mine = told(*call, TUTTI_MODEL=str(file))

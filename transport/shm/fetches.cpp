@@ -20,9 +20,9 @@ bool Fetches::pays(Bytes bytes, double in_pieces) noexcept {
   if (in_pieces == 0) return false;
   const std::size_t of = length_class(bytes);
   Length& length = lengths_[of];
-  if (length.in_a_row >= kTried) length.fetched = told_[of].ticks_per_byte();
+  if (length.consecutive >= kTried) length.fetched = told_[of].ticks_per_byte();
   const bool fetches = choose(length, in_pieces);
-  length.in_a_row = fetches ? length.in_a_row + 1 : 0;
+  length.consecutive = fetches ? length.consecutive + 1 : 0;
   return fetches;
 }
 

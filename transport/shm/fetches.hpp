@@ -49,15 +49,15 @@ class Fetches {
 
  private:
   // Messages of a trial; and from the end of one to the next. The first fetches after pieces find
-  // the caches as those left them, so what is told counts once so many were fetched in a row.
+  // the caches as those left them, so what is told counts after that many consecutive fetches.
   static constexpr std::uint32_t kTried = 16, kSoonest = 64, kLatest = 1 << 13;
   struct Length {
     bool serves = false;                // to fetch
     bool tries = false, tried = false;  // to fetch, or not to
     std::uint32_t messages = 0;         // since a trial began, or the last one ended
     std::uint32_t next_trial = 0;
-    std::uint32_t in_a_row = 0;  // fetches
-    double fetched = 0;          // ticks of a byte; 0: unknown
+    std::uint32_t consecutive = 0;  // fetches, up to the last message
+    double fetched = 0;             // ticks of a byte; 0: unknown
   };
   static bool choose(Length& length, double in_pieces) noexcept;
 

@@ -46,12 +46,12 @@ TEST_CASE("fetches: what takes less time serves, for each length, and the other 
 
 TEST_CASE("fetches: the first ones after pieces take longer, and do not decide") {
   FetchingPair pair;
-  int in_a_row = 0, fetched = 0;
+  int consecutive = 0, fetched = 0;
   for (int i = 0; i < 3000; ++i) {
     const bool fetches = pair.fetches.pays(kLong, 0.58);
-    in_a_row = fetches ? in_a_row + 1 : 0;
+    consecutive = fetches ? consecutive + 1 : 0;
     if (fetches)
-      pair.clock.took(kLong, static_cast<std::uint64_t>(kLong * (in_a_row <= 4 ? 1.0 : 0.33)));
+      pair.clock.took(kLong, static_cast<std::uint64_t>(kLong * (consecutive <= 4 ? 1.0 : 0.33)));
     fetched += i >= 2000 && fetches ? 1 : 0;
   }
   CHECK(fetched > 900);
