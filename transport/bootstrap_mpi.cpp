@@ -47,7 +47,7 @@ void MpiBootstrap::run(const char* call, std::chrono::microseconds nap, Start&& 
       check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
     }
     if (done) return;
-    if (look_after_) look_after_();
+    if (housekeeping_) housekeeping_();
     const auto waited = RunningClock::now() - since;
     look_at_clock(waited);
     if (nap == kNap && waited < kYieldsFor)

@@ -34,8 +34,10 @@ class MpiBootstrap final : public Bootstrap {
     report_ = std::move(report);
   }
 
-  // A function that does this rank's other work; called repeatedly while the rank waits.
-  void while_waiting(std::function<void()> look_after) { look_after_ = std::move(look_after); }
+  // While this rank waits, it calls `housekeeping` again and again.
+  void while_waiting(std::function<void()> housekeeping) {
+    housekeeping_ = std::move(housekeeping);
+  }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
@@ -54,7 +56,7 @@ class MpiBootstrap final : public Bootstrap {
   int rank_ = 0, size_ = 1;
   std::chrono::milliseconds report_after_{0};
   std::function<void(RunningClock::duration)> report_;  // null: nothing, or nothing more
-  std::function<void()> look_after_;                    // null: nothing
+  std::function<void()> housekeeping_;                  // null: nothing
 };
 
 }  // namespace tutti::transport
