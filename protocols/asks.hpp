@@ -27,7 +27,7 @@
 //
 // What bounds memory: without credit a message goes only to a receive that waits for it. So a
 // connection sets aside at most as many messages as its rings have slots, and for each receive that
-// waits, one message, or a ringful of pieces. A peer that sends more is distrusted. An ask may
+// waits, one message, or a ringful of pieces. A peer that sends more counts as corrupt. An ask may
 // cross the message that it asks for, or the call may fail: both ranks forget it when a ringful has
 // been sent since, and need no word for it.
 //

@@ -10,7 +10,7 @@ using transport::Ring;
 void Control::read() noexcept {
   while (const auto rendezvous = link_.inbox().finished())
     if (!note(*rendezvous, {Outcome::Kind::finished}))
-      link_.distrust("it has finished transfer %lld, which cannot be", *rendezvous);
+      link_.fail_as_corrupt("it has finished transfer %lld, which cannot be", *rendezvous);
   rings_.take_all(Ring::control, [this](const Arrived& message) { take(message); });
 }
 
@@ -44,14 +44,14 @@ void Control::take(const Arrived& message) noexcept {
         return listener_.hear_standing(*standing, link_.peer());
       break;
   }
-  link_.distrust("its control message of %lld bytes (kind %lld) makes no sense", message.bytes,
-                 message.name().ordinal);
+  link_.fail_as_corrupt("its control message of %lld bytes (kind %lld) makes no sense",
+                        message.bytes, message.name().ordinal);
 }
 
 void Control::read_notices() noexcept {
   while (const auto notice = link_.notice()) {
     const News news = news_in(*notice);
-    if (!news.credible()) return link_.distrust("a notice that it has left makes no sense");
+    if (!news.credible()) return link_.fail_as_corrupt("a notice that it has left makes no sense");
     listener_.hear_notice(news, link_.peer());
   }
 }
@@ -65,7 +65,7 @@ bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
 
 void Control::note(const Wish& wish) noexcept {
   if (wishes_.size() == kMostWishes)
-    return link_.distrust("it waits for more than %lld ready entries", kMostWishes);
+    return link_.fail_as_corrupt("it waits for more than %lld ready entries", kMostWishes);
   try {
     wishes_.push_back(wish);
   } catch (const std::bad_alloc&) {

@@ -40,7 +40,7 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
   RingState& state = at(ring);
   if (transfer && state.first_in_line && state.first_in_line != transfer) return false;
   OutFlow& out = state.out;
-  if (!out.has_credit() && !out.update(inbox_.reported(ring))) distrust_credits(ring);
+  if (!out.has_credit() && !out.update(inbox_.reported(ring))) fail_for_credits(ring);
   if (!out.has_credit()) get_in_line(state, transfer);
   return out.has_credit();
 }
@@ -172,8 +172,8 @@ bool Rings::has_right_to(Ring ring, std::uint32_t arrived) noexcept {
   const std::uint64_t slots = link_.outbox().full_shape()[ring].slots;
   const auto& [out, in, first_in_line, asking] = at(ring);
   if (std::uint32_t{arrived - in.consumed()} <= (std::uint64_t{asking} + 2) * slots) return true;
-  link_.distrust("it has sent messages for which it had no credit (ring %lld)",
-                 static_cast<long long>(ring));
+  link_.fail_as_corrupt("it has sent messages for which it had no credit (ring %lld)",
+                        static_cast<long long>(ring));
   return false;
 }
 
@@ -196,11 +196,11 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
 
 void Rings::hear(const Ask& ask) noexcept {
   if (ask.ring > Ring::eager || !at(ask.ring).out.has_sent(ask.freed))
-    return distrust_credits(ask.ring);
+    return fail_for_credits(ask.ring);
   switch (asks_.keep(ask.name, at(ask.ring).out, ask.freed)) {
     case Asks::Kept::yes: return;
     case Asks::Kept::too_many:
-      return link_.distrust("it has asked for more than %lld messages", Asks::kMost);
+      return link_.fail_as_corrupt("it has asked for more than %lld messages", Asks::kMost);
     case Asks::Kept::no_memory: return fail_for_memory();
   }
 }
@@ -213,20 +213,20 @@ void Rings::fail_for_memory() noexcept {
 }
 
 // Says what is wrong with message number `sequence`.
-void Rings::distrust(Ring ring, std::uint32_t sequence, std::uint32_t number,
-                     std::uint32_t bytes) noexcept {
+void Rings::fail_as_corrupt(Ring ring, std::uint32_t sequence, std::uint32_t number,
+                            std::uint32_t bytes) noexcept {
   const std::uint32_t capacity = inbox_.shape()[ring].capacity();
   if (number != sequence)
-    link_.distrust("its message number %lld bears the number %lld", sequence, number);
+    link_.fail_as_corrupt("its message number %lld bears the number %lld", sequence, number);
   else if (bytes > capacity)
-    link_.distrust("a message of %lld bytes came through slots of %lld", bytes, capacity);
+    link_.fail_as_corrupt("a message of %lld bytes came through slots of %lld", bytes, capacity);
   else
-    distrust_credits(ring);
+    fail_for_credits(ring);
 }
 
-void Rings::distrust_credits(Ring ring) noexcept {
-  link_.distrust("it gives credits for messages that were never sent (ring %lld)",
-                 static_cast<long long>(ring));
+void Rings::fail_for_credits(Ring ring) noexcept {
+  link_.fail_as_corrupt("it gives credits for messages that were never sent (ring %lld)",
+                        static_cast<long long>(ring));
 }
 
 }  // namespace tutti::protocols

@@ -52,7 +52,7 @@ class Rings {
   // Whether more than half of the peer's slots are free.
   bool half_free(transport::Ring ring) noexcept {
     OutFlow& out = at(ring).out;
-    if (!out.half_free() && !out.update(inbox_.reported(ring))) distrust_credits(ring);
+    if (!out.half_free() && !out.update(inbox_.reported(ring))) fail_for_credits(ring);
     return out.half_free();
   }
   // again; failed once the link has failed.
@@ -150,7 +150,7 @@ class Rings {
     if (number == sequence && bytes <= inbox_.shape()[ring].capacity() &&
         out.update(transport::read_once(&place->consumed))) [[likely]]
       return {place, bytes, sequence};
-    distrust(ring, sequence, number, bytes);
+    fail_as_corrupt(ring, sequence, number, bytes);
     return {};
   }
   bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;
@@ -182,9 +182,9 @@ class Rings {
     growth_.note_wait();
   }
   void fail_for_memory() noexcept;
-  void distrust(transport::Ring ring, std::uint32_t sequence, std::uint32_t number,
-                std::uint32_t bytes) noexcept;
-  void distrust_credits(transport::Ring ring) noexcept;
+  void fail_as_corrupt(transport::Ring ring, std::uint32_t sequence, std::uint32_t number,
+                       std::uint32_t bytes) noexcept;
+  void fail_for_credits(transport::Ring ring) noexcept;
 
   transport::Link& link_;
   transport::Inbox& inbox_;  // the link's

@@ -5,7 +5,7 @@
 
 namespace tutti::transport {
 
-void Link::distrust(const char* format, long long a, long long b) noexcept {
+void Link::fail_as_corrupt(const char* format, long long a, long long b) noexcept {
   char what[128], text[LinkState::kTextBytes];
   std::snprintf(what, sizeof what, format, a, b);
   std::snprintf(text, sizeof text,

@@ -118,9 +118,9 @@ class Link {
     if (state_.fail(code, text, fault)) break_off(code);
   }
 
-  // The peer has written what no rank writes: it is broken, or not who it seems to be, and nothing
-  // that it says can be trusted. Makes the link failed. `format` takes `a` and `b`.
-  void distrust(const char* format, long long a = 0, long long b = 0) noexcept;
+  // Makes the link failed because the peer has written what no rank writes: it is broken, or
+  // another process, and none of its messages can be trusted. `format` takes `a` and `b`.
+  void fail_as_corrupt(const char* format, long long a = 0, long long b = 0) noexcept;
 
  protected:
   // Called once, by the constructor of a link that can more than the least.
@@ -134,7 +134,8 @@ class Link {
   // Fails this end, because the peer has told that its end has failed, with that code.
   void fail_as_peer_did(Code code) noexcept;
   void note_finished(std::uint32_t id) noexcept {
-    if (!inbox_.note_finished(id)) distrust("it has finished more transfers than can be under way");
+    if (!inbox_.note_finished(id))
+      fail_as_corrupt("it has finished more transfers than can be under way");
   }
   // All tickets up to this one are complete.
   void note_completed(std::uint64_t ticket) noexcept { completed_ = ticket; }

@@ -118,7 +118,7 @@ Change SharedRing::ask(MessageNumber message, std::uint32_t arrived, Waiting& wa
     return Change::starved;
   }
   if (arrived - in_.consumed() > (asking_ + 2) * rules_.slots)
-    fault_ = "the receiver distrusts a sender that had every right to send";
+    fault_ = "a sender with every right to send counts as corrupt at the receiver";
   const std::uint32_t before = in_.freed();
   while (static_cast<std::int32_t>(arrived - in_.freed()) > 0) {
     aside_.push_back(at(in_.first()));

@@ -71,8 +71,8 @@ class SharedRing {
 
   // The message that lies in the first slot; kNoMessage: none.
   MessageNumber first() const noexcept { return in_slots_.empty() ? kNoMessage : in_slots_[0]; }
-  // A promise of the channel that was broken: a slot written before it was free, or a peer that is
-  // distrusted though it kept the protocol. Null: no promise was broken.
+  // A promise of the channel that was broken: a slot written before it was free, or a peer that
+  // counts as corrupt though it kept the protocol. Null: no promise was broken.
   const char* fault() const noexcept { return fault_; }
   // Appends all that what follows depends on.
   void append_key(std::string& key) const;

@@ -102,8 +102,8 @@ void Dispatcher::hear(const News& news, int from) noexcept {
   Channel& channel = *connections_.find(from);
   if (Agreement* const agreement = find(news.communicator)) {
     if (!agreement->members().has(from))
-      return channel.link().distrust("it speaks of communicator %lld, of which it is no member",
-                                     news.communicator);
+      return channel.link().fail_as_corrupt(
+          "it speaks of communicator %lld, of which it is no member", news.communicator);
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())

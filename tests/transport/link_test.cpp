@@ -45,21 +45,21 @@ std::string text_after(Code of_peer, Code mine) {
 
 TEST_CASE("a peer that is not trusted fails the link, with what it wrote", "[link]") {
   SilentLink link;
-  link.distrust("it has sent %lld of %lld", 7, 3);
+  link.fail_as_corrupt("it has sent %lld of %lld", 7, 3);
   CHECK(link.state().code() == Code::transport_failed);
   CHECK(link.state().text() ==
         std::string("rank 5 of MPI_COMM_WORLD cannot be trusted: it has sent 7 of 3; memory is "
                     "corrupt, or it runs another version of Tutti"));
   CHECK(link.broken_off == std::vector{Code::transport_failed});
-  link.distrust("something else");
+  link.fail_as_corrupt("something else");
   CHECK(link.broken_off.size() == 1);  // the first cause stays
   CHECK_THAT(link.state().text(), Catch::Contains("7 of 3"));
 }
 
-TEST_CASE("the words of distrust are cut, not written beyond their room", "[link]") {
+TEST_CASE("a long reason for a corrupt peer is cut to the size of the text", "[link]") {
   SilentLink link;
   const std::string format(1000, 'x');
-  link.distrust(format.c_str());
+  link.fail_as_corrupt(format.c_str());
   CHECK(std::string_view(link.state().text()).size() < LinkState::kTextBytes);
 }
 

@@ -12,7 +12,7 @@ ShmRevocation::ShmRevocation(Link& link, Segment& segment, int local_rank, int l
 
 void ShmRevocation::check(std::uint8_t state) noexcept {
   if (state > Invitations::taken_back)
-    link_.distrust("it has brought an invitation into state %lld, which cannot be", state);
+    link_.fail_as_corrupt("it has brought an invitation into state %lld, which cannot be", state);
 }
 
 bool ShmRevocation::enter(std::uint32_t invitation) noexcept {

@@ -49,7 +49,7 @@ Post VerbsLink::grow_out() noexcept {
 void VerbsLink::take_moved(bool large) noexcept {
   const LargeSide* const there = larger_.side();
   if (large || inbox().must_grow() || inbox().grown() || !there || !there->connection.attached())
-    return distrust("it goes over to an inbox that is not there");
+    return fail_as_corrupt("it goes over to an inbox that is not there");
   inbox().note_moved();
 }
 
@@ -150,13 +150,13 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   Side& side = id.is_large() ? *larger : first_;
   const Immediate immediate(ntohl(completion.imm_data));
   if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
-    distrust("what it writes comes without immediate data");
+    fail_as_corrupt("what it writes comes without immediate data");
   else if (rail == 0)
     take(immediate, id.is_large());
   else if (immediate.kind() == Immediate::Kind::finished)
     take_finished(immediate);
   else
-    distrust("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
+    fail_as_corrupt("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
   if (!(rail == 0 ? side.replace_receive() : larger->lanes[rail - 1].replace_receive()) &&
       state() != State::closed)
     fail(Code::transport_failed, "the device takes no more receive requests");
@@ -195,7 +195,7 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
     case Immediate::Kind::message: inbox().note_arrival(ring, large); break;
     case Immediate::Kind::credit:
       if (immediate.ring() >= kRings)
-        return distrust("it gives credits for ring %lld, which cannot be", immediate.ring());
+        return fail_as_corrupt("it gives credits for ring %lld, which cannot be", immediate.ring());
       inbox().note_credit(ring, immediate.consumed_after(inbox().reported(ring)));
       break;
     case Immediate::Kind::finished: take_finished(immediate); break;
@@ -212,8 +212,8 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
 // An identifier is used again only when its rendezvous is over, so notices of two never mix.
 void VerbsLink::take_finished(Immediate immediate) noexcept {
   if (immediate.id() >= shares_come_.size() || immediate.rails() > larger_.rails())
-    return distrust("it has finished transfer %lld over %lld rails, which cannot be",
-                    immediate.id(), immediate.rails());
+    return fail_as_corrupt("it has finished transfer %lld over %lld rails, which cannot be",
+                           immediate.id(), immediate.rails());
   std::uint8_t& come = shares_come_[immediate.id()];
   if (++come < immediate.rails()) return;
   come = 0;

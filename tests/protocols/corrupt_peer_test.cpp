@@ -120,7 +120,7 @@ std::vector<Wrong> all_wrong() {
 
 }  // namespace
 
-TEST_CASE("a message that cannot be breaks the link", "[distrust]") {
+TEST_CASE("a message that cannot be breaks the link", "[corrupt]") {
   for (const bool polls : {true, false})
     for (const Wrong& wrong : all_wrong())
       for (const std::uint32_t value : wrong.values) {
@@ -138,7 +138,7 @@ TEST_CASE("a message that cannot be breaks the link", "[distrust]") {
       }
 }
 
-TEST_CASE("without a wrong word, all of that is said and believed", "[distrust]") {
+TEST_CASE("without a wrong word, all of that is said and believed", "[corrupt]") {
   for (const bool polls : {true, false})
     for (const Wrong& wrong : all_wrong()) {
       INFO(wrong.way.what << ", polls " << polls);
@@ -151,7 +151,7 @@ TEST_CASE("without a wrong word, all of that is said and believed", "[distrust]"
     }
 }
 
-TEST_CASE("a message that arrives with another's number breaks the link", "[distrust]") {
+TEST_CASE("a message that arrives with another's number breaks the link", "[corrupt]") {
   for (const Way& way : {kLine, kSmall, kEager, kPieces, kReady, kNews})
     for (const std::uint32_t value : {0u, 2u, kHalf, kMost}) {
       INFO(way.what << ", number " << value);
@@ -161,7 +161,7 @@ TEST_CASE("a message that arrives with another's number breaks the link", "[dist
     }
 }
 
-TEST_CASE("whatever else is wrong, nothing is done to other memory", "[distrust]") {
+TEST_CASE("whatever else is wrong, nothing is done to other memory", "[corrupt]") {
   for (const bool polls : {true, false})
     for (const Way& way : {kLine, kSmall, kEager, kSearched, kPieces, kReady, kReadyToSend,
                            kFinished, kWithdrawn, kNews})
@@ -176,7 +176,7 @@ TEST_CASE("whatever else is wrong, nothing is done to other memory", "[distrust]
         }
 }
 
-TEST_CASE("what no single word makes wrong breaks the link, too", "[distrust]") {
+TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
   Pair pair({1});
   transport::Link& liar = pair.net.link(0, 1);
   const auto told = [&](const auto& write) {
