@@ -35,9 +35,10 @@ void Control::take(const Arrived& message) noexcept {
       if (const auto news = message.as<News>(); news && news->credible())
         return listener_.hear(*news, link_.peer());
       break;
-    case ControlKind::wish:
-      if (const auto wish = message.as<Wish>(); wish && wish->access <= Access::read)
-        return note(*wish);
+    case ControlKind::request:
+      if (const auto request = message.as<EntryRequest>();
+          request && request->access <= Access::read)
+        return note(*request);
       break;
     case ControlKind::standing:
       if (const auto standing = message.as<Standing>())
@@ -63,11 +64,11 @@ bool Control::note(std::uint32_t rendezvous, const Outcome& outcome) noexcept {
   return true;
 }
 
-void Control::note(const Wish& wish) noexcept {
-  if (wishes_.size() == kMostWishes)
-    return link_.fail_as_corrupt("it waits for more than %lld ready entries", kMostWishes);
+void Control::note(const EntryRequest& request) noexcept {
+  if (requests_.size() == kMostRequests)
+    return link_.fail_as_corrupt("it waits for more than %lld ready entries", kMostRequests);
   try {
-    wishes_.push_back(wish);
+    requests_.push_back(request);
   } catch (const std::bad_alloc&) {
     link_.fail(Code::out_of_memory, "no memory for what the peer waits for", Fault::of_this_rank);
   }

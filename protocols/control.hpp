@@ -1,7 +1,7 @@
-// Control: what two ranks tell each other beside messages: how rendezvous ended, which one is
-// wanted, and news. Asks, which come the same way, are handed to the rings.
+// Control: what two ranks tell each other beside messages: how rendezvous ended, which entry one of
+// them requests, and news. Asks, which come the same way, are handed to the rings.
 //
-// Promises: an outcome is kept until its identifier is used again, and so is a wish until it is
+// Promises: an outcome is kept until its identifier is used again, and a request until it is
 // forgotten. News that was announced (news_sender.hpp) is sent before any later withdrawal, which
 // may be its consequence. Leaves to the caller: to call read() and news().send() now and then, and
 // to repeat what answers `again`. Knows no message and no memory.
@@ -35,10 +35,10 @@ struct Outcome {
 enum class Access : std::uint32_t { write, read };
 
 // In the control ring: a transfer waits for the ready entry of that message (rendezvous.hpp).
-struct Wish {
+struct EntryRequest {
   MessageName name;
   Access access;
-  friend bool operator==(const Wish&, const Wish&) = default;
+  friend bool operator==(const EntryRequest&, const EntryRequest&) = default;
 };
 
 class Control {
@@ -72,15 +72,15 @@ class Control {
     expected_.set(rendezvous);
   }
 
-  // Tells who invites that this rank waits for an entry.
-  Answer send_wish(const Wish& wish) noexcept {
-    return put_control(rings_, ControlKind::wish, wish);
+  // Requests an entry from the peer that invites: this rank waits for it.
+  Answer send_request(const EntryRequest& request) noexcept {
+    return put_control(rings_, ControlKind::request, request);
   }
-  // Whether the peer has said so, since the last forget().
-  bool wished_for(const Wish& wish) const noexcept {
-    return std::ranges::find(wishes_, wish) != wishes_.end();
+  // Whether the peer has requested it, since the last forget().
+  bool requested(const EntryRequest& request) const noexcept {
+    return std::ranges::find(requests_, request) != requests_.end();
   }
-  void forget(const Wish& wish) noexcept { std::erase(wishes_, wish); }
+  void forget(const EntryRequest& request) noexcept { std::erase(requests_, request); }
 
   NewsSender& news() noexcept { return news_; }
 
@@ -98,15 +98,15 @@ class Control {
   void take(const Arrived& message) noexcept;
   // false: this rank has invited to no such rendezvous, or was told how it ended.
   bool note(std::uint32_t rendezvous, const Outcome& outcome) noexcept;
-  void note(const Wish& wish) noexcept;
+  void note(const EntryRequest& request) noexcept;
 
   transport::Link& link_;
   Rings& rings_;
   Listener& listener_;
   std::array<Outcome, kMostRendezvous> outcomes_{};
   std::bitset<kMostRendezvous> expected_;  // which are still to come
-  static constexpr std::size_t kMostWishes = std::size_t{1} << kOrdinalBits;
-  std::vector<Wish> wishes_;  // of the peer: for each of its transfers at most one
+  static constexpr std::size_t kMostRequests = std::size_t{1} << kOrdinalBits;
+  std::vector<EntryRequest> requests_;  // of the peer: for each of its transfers at most one
   NewsSender news_;
 };
 

@@ -6,7 +6,14 @@
 
 namespace tutti::protocols {
 
-enum class ControlKind : Ordinal { ask = Ask::kOrdinal, finished, withdrawn, news, wish, standing };
+enum class ControlKind : Ordinal {
+  ask = Ask::kOrdinal,
+  finished,
+  withdrawn,
+  news,
+  request,
+  standing
+};
 
 template <class Body>
 Answer put_control(Rings& rings, ControlKind kind, const Body& body) noexcept {

@@ -15,7 +15,7 @@
 // Identifiers are few. A message that may as well go in pieces (Channel::send_either()) takes one
 // only if it is free. A call that finds none left waits, and so that it never waits for other
 // calls, a rank that moves data, and sees many entries but not the one that its transfer needs,
-// tells its WISH for that one. Some identifiers are kept for wishes: there, the other end is
+// sends a REQUEST for that one. Some identifiers are kept for requests: there, the other end is
 // waiting too, so each of them is soon free again.
 //
 // Ready entries go through the ring `ready`, outcomes through the ring `control`, unless the link

@@ -53,13 +53,13 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
 
 // Once half of the identifiers are used, a call gets another one only if neither it nor an earlier
 // call of its communicator has any: so others find some, and the earliest of several calls always
-// goes on. The last ones go by wishes. Not all can be used by entries that nobody wishes for, so
+// goes on. The last ones are left for requests. Entries that no peer requests cannot use all, so
 // one is always free, or in a transfer that both ends have called.
 bool RendezvousInvites::may_take_identifier(const MessageName& name, Access access) const noexcept {
   if (used_.count() < kMostRendezvous / 2) return true;
   if (used_.all()) return false;
-  if (control_.wished_for({name, access})) return true;
-  if (used_.count() >= kMostRendezvous - kForWishes) return false;
+  if (control_.requested({name, access})) return true;
+  if (used_.count() >= kMostRendezvous - kForRequests) return false;
   for (std::size_t id = 0; id < kMostRendezvous; ++id)
     if (const MessageName& other = invitations_[id].name;
         used_[id] && other.communicator == name.communicator &&
@@ -68,7 +68,7 @@ bool RendezvousInvites::may_take_identifier(const MessageName& name, Access acce
   return true;
 }
 
-// The wish for it may have come when it had been sent already, but not after its outcome.
+// A request may come when its entry has been sent already, but not after the outcome.
 void RendezvousInvites::free_identifier(std::uint32_t id) noexcept {
   used_.reset(id);
   control_.forget(invitations_[id]);

@@ -2,7 +2,7 @@
 //
 // Promises: a buffer stays registered while the peer may access it, also after its transfer was
 // abandoned, until that is revoked; no communicator, and no call before an earlier one, uses up the
-// identifiers; an entry that the peer wishes for waits for no other calls. Leaves to the caller: to
+// identifiers; an entry that the peer requests waits for no other calls. Leaves to the caller: to
 // see that the peer learns of a failed communicator, so that it answers, and to call progress().
 #pragma once
 
@@ -59,8 +59,8 @@ class RendezvousInvites {
   void release(std::uint32_t id) noexcept;
   void free_identifier(std::uint32_t id) noexcept;
   bool may_take_identifier(const MessageName& name, Access access) const noexcept;
-  // Identifiers that only what the peer wishes for takes.
-  static constexpr std::uint32_t kForWishes = 8;
+  // Identifiers that are left for entries that the peer requests.
+  static constexpr std::uint32_t kForRequests = 8;
 
   transport::Revocation* const revocation_;  // null: the device knows none
   transport::Inquiry* const inquiry_;        // null: as well
@@ -71,7 +71,7 @@ class RendezvousInvites {
   // By identifier. Exposed: abandoned, and the peer has not lost its right to access the buffer.
   // Revoked: abandoned, and so was its region.
   std::bitset<kMostRendezvous> used_, abandoned_, exposed_, revoked_;
-  std::array<Wish, kMostRendezvous> invitations_{};  // what the peer may have wished for
+  std::array<EntryRequest, kMostRendezvous> invitations_{};  // the peer may have requested them
   std::array<registration::Region*, kMostRendezvous> abandoned_regions_{};
 };
 

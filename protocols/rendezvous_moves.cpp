@@ -45,7 +45,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   take_entries();
   const ReadyEntry* const entry = entry_for(access, name);
   if (!entry) {
-    wish(access, transfer, name);
+    request(access, transfer, name);
     return Answer::again;
   }
   // The peer may have given up meanwhile, and its memory may be somebody else's. It has told us so
@@ -108,11 +108,12 @@ Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) no
   return post == Post::failed || counts ? post : Post::again;
 }
 
-// Before half of its identifiers are used the peer sends an entry at once. If so many wait here, it
-// may have to save them. Told once; if there is no room for that, the next poll tries again.
-void RendezvousMoves::wish(Access access, Transfer& transfer, const MessageName& name) noexcept {
+// Requests an entry, once. Before half of its identifiers are used the peer sends an entry at once;
+// if that many entries wait here, it may have to save identifiers. Without room for the request the
+// next poll tries again.
+void RendezvousMoves::request(Access access, Transfer& transfer, const MessageName& name) noexcept {
   if (transfer.phase == Phase::begin && waiting_.count() >= kMostRendezvous / 2 &&
-      control_.send_wish({name, access}) == Answer::done)
+      control_.send_request({name, access}) == Answer::done)
     transfer.phase = Phase::asked;
 }
 

@@ -71,7 +71,7 @@ class RendezvousMoves {
                         Bytes bytes) noexcept;
   transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;
   void take_entries() noexcept;
-  void wish(Access access, Transfer& transfer, const MessageName& name) noexcept;
+  void request(Access access, Transfer& transfer, const MessageName& name) noexcept;
   const ReadyEntry* entry_for(Access access, const MessageName& name) const noexcept;
   void withdraw() noexcept;
   void park(Transfer& transfer) noexcept;

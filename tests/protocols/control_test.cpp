@@ -59,17 +59,17 @@ TEST_CASE("an outcome is kept for its rendezvous until the identifier is used ag
   }
 }
 
-TEST_CASE("a wish is kept until it is forgotten", "[control]") {
+TEST_CASE("a request is kept until it is forgotten", "[control]") {
   using protocols::Access;
   ControlPair pair(true);
-  const protocols::Wish wish{{1, 2, 3}, Access::read};
-  REQUIRE(pair.controls[0].send_wish(wish) == Answer::done);
+  const protocols::EntryRequest request{{1, 2, 3}, Access::read};
+  REQUIRE(pair.controls[0].send_request(request) == Answer::done);
   pair.settle();
-  CHECK(pair.controls[1].wished_for(wish));
-  CHECK_FALSE(pair.controls[1].wished_for({wish.name, Access::write}));
-  CHECK_FALSE(pair.controls[1].wished_for({{1, 2, 4}, Access::read}));
-  pair.controls[1].forget(wish);
-  CHECK_FALSE(pair.controls[1].wished_for(wish));
+  CHECK(pair.controls[1].requested(request));
+  CHECK_FALSE(pair.controls[1].requested({request.name, Access::write}));
+  CHECK_FALSE(pair.controls[1].requested({{1, 2, 4}, Access::read}));
+  pair.controls[1].forget(request);
+  CHECK_FALSE(pair.controls[1].requested(request));
 }
 
 TEST_CASE("of more news than can wait, the earlier ones arrive, in order", "[control]") {

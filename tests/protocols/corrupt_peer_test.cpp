@@ -229,9 +229,11 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
     CHECK(sent <= 4 * slots);
     pair.channels[1].abandon(waits);
   }
-  SECTION("a wish that cannot be") {
-    const protocols::Wish wish{{1, 0, 0}, static_cast<protocols::Access>(2)};
-    CHECK(told([&] { return liar.put(Ring::control, 0, &wish, {{0, 0, 4}, sizeof wish, 0, 1}); }));
+  SECTION("a request that cannot be") {
+    const protocols::EntryRequest request{{1, 0, 0}, static_cast<protocols::Access>(2)};
+    CHECK(told([&] {
+      return liar.put(Ring::control, 0, &request, {{0, 0, 4}, sizeof request, 0, 1});
+    }));
   }
   SECTION("a transfer that cannot be, or to which nobody has invited") {
     std::uint32_t word = 0;

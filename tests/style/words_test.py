@@ -26,7 +26,7 @@ CEILINGS = {
     "examples": (0, 0),
     "include": (0, 0),
     "models": (118, 1),
-    "protocols": (41, 0),
+    "protocols": (40, 0),
     "registration": (3, 0),
     "src": (0, 0),
     "tests": (16, 0),
@@ -71,7 +71,6 @@ RENAMED = {
 # Those of them that are in the code still: none may be added, and one that is gone is taken off.
 STILL_THERE = {
     "transport": {"Stored", "Stores", "Reads", "took"},
-    "protocols": {"wish"},
     "src/api": {"Own"},
 }
 
