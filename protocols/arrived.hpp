@@ -16,18 +16,18 @@ namespace tutti::protocols {
 // since no processor forwards a load that is wider than the stores before it.
 struct Arrived {
   const transport::Trailer* place = nullptr;  // where the trailer stands; null: no message
-  transport::Length bytes;
+  transport::Length length;
   std::uint32_t sequence = 0;  // of no meaning for a message that was set aside
 
   explicit operator bool() const noexcept { return place; }
   const std::byte* payload() const noexcept {
-    return reinterpret_cast<const std::byte*>(place) - transport::padded(bytes);
+    return reinterpret_cast<const std::byte*>(place) - transport::padded(length.bytes());
   }
   MessageName name() const noexcept { return transport::read_once(&place->name); }
   // A copy of the payload; nullopt: it has another length.
   template <class Body>
   std::optional<Body> as() const noexcept {
-    if (bytes != sizeof(Body)) return std::nullopt;
+    if (length.bytes() != sizeof(Body)) return std::nullopt;
     return transport::read_once(reinterpret_cast<const Body*>(payload()));
   }
 };

@@ -13,7 +13,8 @@ using transport::Ring;
 using transport::Trailer;
 
 bool Aside::keep(Ring ring, const Trailer& trailer, const std::byte* payload) noexcept {
-  const std::size_t padded = transport::padded(trailer.bytes), bytes = padded + sizeof(Trailer);
+  const std::size_t padded = transport::padded(trailer.length.bytes()),
+                    bytes = padded + sizeof(Trailer);
   try {
     auto copy = std::make_unique_for_overwrite<std::byte[]>(bytes);
     copy_bytes(copy.get(), payload, padded);

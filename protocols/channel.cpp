@@ -63,7 +63,8 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
                      Use use, const transport::Load& load) noexcept {
   const Protocol protocol = protocol_for(bytes, use, limits_);
   if (is_single_slot(protocol, limits_))
-    return rings_.put(ring_of(protocol), &transfer, name, data, static_cast<std::uint32_t>(bytes));
+    return rings_.put(ring_of(protocol), &transfer, name, data,
+                      transport::Length(static_cast<std::uint32_t>(bytes)));
   if (goes_in_pieces(protocol))
     return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
   if (protocol == Protocol::either) return send_either(transfer, name, data, bytes, load);
@@ -144,7 +145,7 @@ bool Channel::fits(const MessageName& call, Expectation expected) noexcept {
     const MessageName name = message.name();
     if (!name.of_same_call(call) || name.mark() != call.mark()) return;  // see Listener::unwanted()
     if (const auto wanted = expected(name.ordinal - call.ordinal)) {
-      all_fit &= fits(*wanted, ring, message.bytes);
+      all_fit &= fits(*wanted, ring, message.length.bytes());
     } else {
       complain(Code::calls_differ,
                "it has sent a message that this rank does not receive from it in this call: do all "

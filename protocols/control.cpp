@@ -46,7 +46,7 @@ void Control::take(const Arrived& message) noexcept {
       break;
   }
   link_.fail_as_corrupt("its control message of %lld bytes (kind %lld) makes no sense",
-                        message.bytes, message.name().ordinal);
+                        message.length.bytes(), message.name().ordinal);
 }
 
 void Control::read_notices() noexcept {

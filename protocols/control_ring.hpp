@@ -18,7 +18,7 @@ enum class ControlKind : Ordinal {
 template <class Body>
 Answer put_control(Rings& rings, ControlKind kind, const Body& body) noexcept {
   return rings.put(transport::Ring::control, nullptr, {0, 0, static_cast<Ordinal>(kind)}, &body,
-                   sizeof body);
+                   transport::Length(sizeof body));
 }
 
 }  // namespace tutti::protocols

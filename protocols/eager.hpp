@@ -17,9 +17,9 @@ namespace tutti::protocols {
 inline void deliver(const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
   if (operand)
-    operand->apply(message.payload(), place, offset, message.bytes);
+    operand->apply(message.payload(), place, offset, message.length.bytes());
   else
-    copy_bytes(place, message.payload(), message.bytes);
+    copy_bytes(place, message.payload(), message.length.bytes());
 }
 
 // The same, and tells the link that watches it. To unpack is not to copy, so it is not told.
@@ -30,7 +30,7 @@ inline void deliver(const Rings& rings, const Arrived& message, void* place, con
     return deliver(message, place, operand, offset);
   watch->begin_read();
   deliver(message, place, operand, offset);
-  watch->end_read(message.bytes);
+  watch->end_read(message.length);
 }
 
 inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& complaint,
@@ -39,8 +39,8 @@ inline Answer receive_eager(Rings& rings, transport::Ring ring, Complaint& compl
   const Arrived message = rings.find(ring, name, &transfer);
   if (!message) return Answer::again;
   rings.stop_asking(ring, transfer);
-  if (message.bytes != bytes || message.bytes.more()) [[unlikely]]
-    return complaint.about_length(message.bytes, bytes, message.bytes.more());
+  if (message.length.bytes() != bytes || message.length.more()) [[unlikely]]
+    return complaint.about_length(message.length.bytes(), bytes, message.length.more());
   rings.prefetch(ring, message);
   if (bytes != 0) deliver(rings, message, data, operand, 0);
   rings.consume(ring, message);

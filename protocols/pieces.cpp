@@ -31,11 +31,12 @@ Answer receive_pieces(Rings& rings, const Cut& cut, Complaint& complaint, Transf
     const Arrived message = rings.find(Ring::eager, name, &transfer);
     if (!message) return Answer::again;
     const Bytes most = std::min(bytes - transfer.moved, cut.large);
-    const bool is_small = cut.small != 0 && message.bytes == cut.small;
+    const bool is_small = cut.small != 0 && message.length.bytes() == cut.small;
     const Bytes length = is_small ? std::min(most, cut.small) : most;
     const bool more = transfer.moved + length < bytes;
-    if (message.bytes != length || message.bytes.more() != more)
-      return complaint.about_length(transfer.moved + message.bytes, bytes, message.bytes.more());
+    if (message.length.bytes() != length || message.length.more() != more)
+      return complaint.about_length(transfer.moved + message.length.bytes(), bytes,
+                                    message.length.more());
     deliver(rings, message, static_cast<std::byte*>(data) + transfer.moved, operand,
             transfer.moved);
     transfer.moved += length;

@@ -41,7 +41,8 @@ Answer RendezvousInvites::send_entry(Access access, Transfer& transfer, const Me
                           UserMemory::registration(transfer).remote_keys},
                          id,
                          access};
-  const Answer answer = rings_.put(Ring::ready, &transfer, name, &entry, sizeof entry);
+  const Answer answer =
+      rings_.put(Ring::ready, &transfer, name, &entry, transport::Length(sizeof entry));
   if (answer != Answer::done) return answer;
   control_.expect(id);
   used_.set(id);

@@ -125,7 +125,8 @@ void RendezvousMoves::take_entries() noexcept {
   rings_.take_all(Ring::ready, [this](const Arrived& message) {
     const auto entry = message.as<ReadyEntry>();
     if (!entry || !entry->credible(link_.capabilities().fetching))
-      return link_.fail_as_corrupt("its ready entry of %lld bytes makes no sense", message.bytes);
+      return link_.fail_as_corrupt("its ready entry of %lld bytes makes no sense",
+                                   message.length.bytes());
     const std::uint32_t id = entry->rendezvous;
     if (waiting_[id] || to_be_withdrawn_[id])
       return link_.fail_as_corrupt("it has sent two ready entries for transfer %lld", id);

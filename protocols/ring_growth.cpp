@@ -43,7 +43,7 @@ void RingGrowth::grow_in(Read read) noexcept {
       if (!inbox.arrived(ring, sequence)) break;
       const Arrived message = read(ring, sequence);
       if (!message) return;
-      inbox.take_over(ring, sequence, message.bytes);
+      inbox.take_over(ring, sequence, message.length.bytes());
     }
   }
   link_.capabilities().growth->grow_in();

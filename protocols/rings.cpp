@@ -46,11 +46,11 @@ bool Rings::look_for_room(Ring ring, const Transfer* transfer) noexcept {
 }
 
 Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, const void* data,
-                  transport::Length bytes) noexcept {
+                  transport::Length length) noexcept {
   RingState& state = at(ring);
   if (!may_put(ring, transfer) && !asks_.allow(name, state.out)) return not_yet();
   auto& [out, in, first_in_line, asking] = state;
-  const Trailer trailer{name, bytes, in.consumed(), out.next_sequence()};
+  const Trailer trailer{name, length, in.consumed(), out.next_sequence()};
   PackedView* const view = transfer && ring <= Ring::eager ? transfer->view : nullptr;
   const Post post = view ? link_.put_packed(ring, out.next_index(), *view,
                                             static_cast<const std::byte*>(data), trailer)
@@ -61,7 +61,7 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
       out.sent();
       in.told();
       if (first_in_line == transfer) first_in_line = nullptr;
-      if (bytes.more()) growth_.note_cut();
+      if (length.more()) growth_.note_cut();
       return Answer::done;
     case Post::again: get_in_line(state, transfer); return not_yet();
     case Post::refused:
@@ -81,7 +81,7 @@ void Rings::leave_line(const Transfer& transfer) noexcept {
 Arrived Rings::search(Ring ring, const MessageName& name, Transfer* transfer) noexcept {
   const InFlow& in = at(ring).in;
   if (in.any_aside())
-    if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->bytes};
+    if (const Trailer* kept = aside_.find(ring, name)) return {kept, kept->length};
   std::uint32_t sequence = in.first();
   for (; sequence != in.end() && inbox_.arrived(ring, sequence); ++sequence) {
     if (in.taken(sequence)) continue;
@@ -119,7 +119,7 @@ void Rings::drop_unwanted(Ring ring) noexcept {
 void Rings::each_unconsumed(FunctionRef<void(Ring, const Arrived&)> visit) noexcept {
   for (const Ring ring : {Ring::line, Ring::small, Ring::eager})
     each_in_slots(ring, [&](const Arrived& message) { visit(ring, message); });
-  aside_.each([&](Ring ring, const Trailer* kept) { visit(ring, {kept, kept->bytes}); });
+  aside_.each([&](Ring ring, const Trailer* kept) { visit(ring, {kept, kept->length}); });
 }
 
 // false: the message is in its slot.
@@ -160,7 +160,8 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
   }
   if (!has_right_to(ring, arrived) || !set_aside_all(ring, arrived)) return;
   const Ask ask{name, in.freed(), ring};
-  if (put(Ring::control, nullptr, {0, 0, Ask::kOrdinal}, &ask, sizeof ask) != Answer::done) return;
+  const transport::Length length(sizeof ask);
+  if (put(Ring::control, nullptr, {0, 0, Ask::kOrdinal}, &ask, length) != Answer::done) return;
   if (transfer.phase != Phase::asked) ++at(ring).asking;
   transfer.phase = Phase::asked;
   transfer.ticket = ask.freed + in.slots();
@@ -184,8 +185,8 @@ bool Rings::set_aside_all(Ring ring, std::uint32_t arrived) noexcept {
     const Arrived message = read(ring, in.first());
     if (!message) return false;
     // Without the mark: what is read is a copy.
-    const transport::Length bytes(message.bytes, message.bytes.more());
-    if (!aside_.keep(ring, {message.name(), bytes, 0, 0}, message.payload())) {
+    const transport::Length length(message.length.bytes(), message.length.more());
+    if (!aside_.keep(ring, {message.name(), length, 0, 0}, message.payload())) {
       fail_for_memory();
       return false;
     }

@@ -40,7 +40,7 @@ class Rings {
   // one, `transfer` is the first in line: until it succeeds or leaves the line, no other gets a
   // slot of that ring. Null: never in line (control messages).
   Answer put(transport::Ring ring, const Transfer* transfer, const MessageName& name,
-             const void* data, transport::Length bytes) noexcept;
+             const void* data, transport::Length length) noexcept;
   // Whether there is a slot, and no other transfer is first in line. If there is no slot, the same
   // as for put().
   bool may_put(transport::Ring ring, const Transfer* transfer) noexcept {
@@ -79,11 +79,11 @@ class Rings {
   }
   // Prefetches the slot of a later message, while that one is delivered.
   void prefetch(transport::Ring ring, const Arrived& message) const noexcept {
-    inbox_.prefetch(ring, message.sequence, message.bytes);
+    inbox_.prefetch(ring, message.sequence, message.length.bytes());
   }
   // The watch to tell when the message is read; null: the link has none, or set no mark.
   transport::ReadWatch* read_watch(const Arrived& message) const noexcept {
-    return message.bytes.mark() == 0 ? nullptr : link_.capabilities().read_watch;
+    return message.length.mark() == 0 ? nullptr : link_.capabilities().read_watch;
   }
   // Frees the message's slot.
   void consume(transport::Ring ring, const Arrived& message) noexcept {
@@ -145,12 +145,12 @@ class Rings {
   Arrived read(transport::Ring ring, std::uint32_t sequence) noexcept {
     OutFlow& out = at(ring).out;
     const transport::Trailer* const place = inbox_.trailer(ring, sequence);
-    const transport::Length bytes = transport::read_once(&place->bytes);
+    const transport::Length length = transport::read_once(&place->length);
     const std::uint32_t number = transport::read_once(&place->sequence);
-    if (number == sequence && bytes <= inbox_.shape()[ring].capacity() &&
+    if (number == sequence && length.bytes() <= inbox_.shape()[ring].capacity() &&
         out.update(transport::read_once(&place->consumed))) [[likely]]
-      return {place, bytes, sequence};
-    fail_as_corrupt(ring, sequence, number, bytes);
+      return {place, length, sequence};
+    fail_as_corrupt(ring, sequence, number, length.bytes());
     return {};
   }
   bool look_for_room(transport::Ring ring, const Transfer* transfer) noexcept;

@@ -30,14 +30,15 @@ namespace tutti::transport {
 enum class Ring : std::uint8_t { line, small, eager, ready, control };
 inline constexpr std::size_t kRings = 5;
 
-// The bytes of a payload, and whether more of its message comes: it is a piece, and not the last
+// The length of a payload, and whether more of its message comes: it is a piece, and not the last
 // one. Without that word a receiver that expects the first pieces of a longer message would take
 // them for all of it.
 class Length {
  public:
-  constexpr Length(std::uint32_t bytes = 0, bool more = false) noexcept  // NOLINT: it is a number
+  constexpr Length() noexcept = default;
+  constexpr explicit Length(std::uint32_t bytes, bool more = false) noexcept
       : word_(bytes | (more ? kMore : 0)) {}
-  constexpr operator std::uint32_t() const noexcept { return word_ & kBytes; }  // NOLINT
+  constexpr std::uint32_t bytes() const noexcept { return word_ & kBytes; }
   constexpr bool more() const noexcept { return (word_ & kMore) != 0; }
   // A number that the sending link tells the receiving one beside the message; 0: it tells none.
   // For protocols it has no meaning.
@@ -51,14 +52,14 @@ class Length {
  private:
   static constexpr std::uint32_t kMore = std::uint32_t{1} << 31, kMark = kMore / 4, kMarks = 3,
                                  kBytes = kMark - 1;
-  std::uint32_t word_;
+  std::uint32_t word_ = 0;
 };
 
 // The end of every slot. `sequence` counts the messages of a ring from 1 and only grows (modulo
 // 2^32), so a stale word never looks like an arrival: it differs by a multiple of the ring's slots.
 struct Trailer {
   MessageName name;
-  Length bytes;            // of the payload, which ends just before the trailer (padded)
+  Length length;           // of the payload, which ends just before the trailer (padded)
   std::uint32_t consumed;  // piggy-backed credits: how many slots of the SAME ring of its own inbox
                            // the sender has consumed
   std::uint32_t sequence;

@@ -41,9 +41,9 @@ class Link {
 
   // --- messages
 
-  // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.bytes long, at
-  // most the ring's capacity), then the trailer, its arrival mark last. The caller holds a credit
-  // for that slot. `payload` may be reused at once. Returns done, again or failed.
+  // Writes one message into slot `index` of the peer's `ring`: `payload` (trailer.length.bytes()
+  // long, at most the ring's capacity), then the trailer, its arrival mark last. The caller holds a
+  // credit for that slot. `payload` may be reused at once. Returns done, again or failed.
   virtual Post put(Ring ring, std::uint32_t index, const void* payload,
                    const Trailer& trailer) noexcept = 0;
 
@@ -51,7 +51,7 @@ class Link {
   // room stand for, and is packed into the slot where the transport can.
   virtual Post put_packed(Ring ring, std::uint32_t index, PackedView& view,
                           const std::byte* payload, const Trailer& trailer) noexcept {
-    view.bring(payload, trailer.bytes);
+    view.bring(payload, trailer.length.bytes());
     return put(ring, index, payload, trailer);
   }
 

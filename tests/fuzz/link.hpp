@@ -46,7 +46,7 @@ class PeerlessLink final : public transport::Link, transport::Fetching, transpor
     const RingShape& shape = written[ring];
     std::byte* const end =
         (to_large ? large_memory_ : memory_).get() + written.slot_end(ring, slot % shape.slots);
-    const std::uint32_t bytes = std::min<std::uint32_t>(trailer.bytes, shape.capacity());
+    const std::uint32_t bytes = std::min<std::uint32_t>(trailer.length.bytes(), shape.capacity());
     if (bytes != 0) payload.take(end - sizeof trailer - transport::padded(bytes), bytes);
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
     inbox().note_arrival(ring, to_large);
@@ -81,8 +81,8 @@ class PeerlessLink final : public transport::Link, transport::Fetching, transpor
   transport::Post put(transport::Ring ring, std::uint32_t index, const void* payload,
                       const transport::Trailer& trailer) noexcept override {
     const RingShape& shape = outbox().shape()[ring];
-    must(index < shape.slots && trailer.bytes <= shape.capacity(), "a message has a slot");
-    look_at(payload, trailer.bytes);
+    must(index < shape.slots && trailer.length.bytes() <= shape.capacity(), "a message has a slot");
+    look_at(payload, trailer.length.bytes());
     return state().failed() ? transport::Post::failed : transport::Post::done;
   }
   transport::Post report(transport::Ring, std::uint32_t) noexcept override {

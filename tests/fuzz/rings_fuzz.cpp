@@ -50,11 +50,13 @@ class Story {
     const auto ring = static_cast<Ring>(input_.below(transport::kRings));
     std::uint32_t& sent = sent_[static_cast<std::size_t>(ring)];
     const auto odd = input_.take<std::uint8_t>();
-    transport::Trailer trailer{some_name(input_), 0, 0, ++sent};
-    trailer.bytes = odd & 1 ? input_.take<std::uint32_t>()
-                            : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]);
-    if (ring == Ring::control && !(odd & 1)) trailer.bytes = lengths_of_control_[odd >> 6 & 3];
-    if (ring == Ring::ready && !(odd & 1)) trailer.bytes = sizeof(ReadyEntry);
+    transport::Trailer trailer{some_name(input_), {}, 0, ++sent};
+    trailer.length =
+        transport::Length(odd & 1 ? input_.take<std::uint32_t>()
+                                  : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]));
+    if (ring == Ring::control && !(odd & 1))
+      trailer.length = transport::Length(lengths_of_control_[odd >> 6 & 3]);
+    if (ring == Ring::ready && !(odd & 1)) trailer.length = transport::Length(sizeof(ReadyEntry));
     if (odd & 2) trailer.consumed = input_.take<std::uint32_t>();
     if (odd & 4) trailer.sequence = input_.take<std::uint32_t>();
     if (odd & 8) trailer.name.ordinal = input_.take<std::uint32_t>();

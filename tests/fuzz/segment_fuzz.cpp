@@ -88,14 +88,15 @@ class Story {
     const auto ring = static_cast<Ring>(input_.below(transport::kRings));
     const auto odd = input_.take<std::uint8_t>();
     const std::uint32_t sequence = ++sent_[static_cast<std::size_t>(ring)];
-    transport::Trailer trailer{some_name(input_), 0, 0, sequence};
-    trailer.bytes = odd & 1 ? input_.take<std::uint32_t>()
-                            : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]);
+    transport::Trailer trailer{some_name(input_), {}, 0, sequence};
+    trailer.length =
+        transport::Length(odd & 1 ? input_.take<std::uint32_t>()
+                                  : static_cast<std::uint32_t>(fuzz::kLengths[input_.below(9)]));
     if (odd & 2) trailer.consumed = input_.take<std::uint32_t>();
     if (odd & 4) trailer.name.ordinal = input_.take<std::uint32_t>();
     const transport::RingShape& shape = kShape[ring];
     std::byte* const end = shared_.inbox() + kShape.slot_end(ring, shape.index_of(sequence));
-    const std::uint32_t bytes = std::min<std::uint32_t>(trailer.bytes, shape.capacity());
+    const std::uint32_t bytes = std::min<std::uint32_t>(trailer.length.bytes(), shape.capacity());
     if (bytes != 0) input_.take(end - sizeof trailer - transport::padded(bytes), bytes);
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
     (*shared_).marks(kMe, kPeer) |= 1u << static_cast<std::uint32_t>(ring);

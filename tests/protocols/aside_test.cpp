@@ -11,7 +11,7 @@ using transport::Trailer;
 TEST_CASE("messages set aside are found in order, and dropped with their communicator", "[aside]") {
   protocols::Aside aside;
   const auto keep = [&](Ring ring, CommunicatorId id, std::uint64_t payload) {
-    const Trailer trailer{{id, 0, 0}, sizeof payload, 0, 0};
+    const Trailer trailer{{id, 0, 0}, transport::Length(sizeof payload), 0, 0};
     return aside.keep(ring, trailer, reinterpret_cast<const std::byte*>(&payload));
   };
   const auto payload = [](const Trailer* trailer) {

@@ -170,7 +170,7 @@ TEST_CASE("an ask lets one name pass without credit, until a ringful has gone", 
   RingPair pair(kUsual);
   Transfer flood, wanted, receive;
   const auto put = [&](const Transfer& transfer, CommunicatorId id) {
-    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, 0);
+    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, {});
   };
   const auto hear = [&] {
     int asks = 0;
@@ -212,7 +212,7 @@ TEST_CASE("a peer without credit is told of the slots that are free before it is
   RingPair pair(kUsual);
   Transfer flood, wanted, receive;
   const auto put = [&](const Transfer& transfer, CommunicatorId id) {
-    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, 0);
+    return pair.rings[0].put(Ring::line, &transfer, {id, 0, 0}, nullptr, {});
   };
   const auto receives = [&](CommunicatorId id, Transfer* transfer) {
     pair.settle();
@@ -241,7 +241,7 @@ TEST_CASE("a receive that has its message no longer counts as one that asks", "[
   HostileLink& peer = pair.net.link(0, 1);
   std::uint32_t sent = 0;
   const auto put = [&](CommunicatorId id) {
-    REQUIRE(peer.put(Ring::line, 0, nullptr, {{id, 0, 0}, 0, 0, ++sent}) == transport::Post::done);
+    REQUIRE(peer.put(Ring::line, 0, nullptr, {{id, 0, 0}, {}, 0, ++sent}) == transport::Post::done);
     pair.settle();
   };
   const auto receive = [&](Transfer& transfer, CommunicatorId id) {
@@ -274,7 +274,7 @@ TEST_CASE("an ask that crosses its message is forgotten, and may come before its
   RingPair pair(kTiny);
   Transfer s;
   const auto put = [&](const MessageName& name) {
-    return pair.rings[0].put(Ring::line, &s, name, nullptr, 0);
+    return pair.rings[0].put(Ring::line, &s, name, nullptr, {});
   };
   const auto take = [&](const MessageName& name) {
     pair.settle();
@@ -295,7 +295,7 @@ TEST_CASE("an ask for slots that cannot be free, or of no such ring, breaks the 
   for (const Ask& ask : {Ask{{1, 0, 0}, 2, Ring::line}, Ask{{1, 0, 0}, 0, Ring::ready},
                          Ask{{1, 0, 0}, 0, static_cast<Ring>(200)}}) {
     RingPair pair(kTiny);
-    REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
+    REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, {}) == Answer::done);
     pair.rings[0].hear(ask);
     CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
   }
@@ -331,7 +331,7 @@ TEST_CASE("a peer that asks for more than a call can have receives is not truste
   const protocols::Ask ask{{1, 0, 0}, 0, Ring::line};
   for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i) pair.rings[0].hear(ask);
   CHECK_FALSE(pair.net.link(0, 1).state().failed());
-  REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
+  REQUIRE(pair.rings[0].put(Ring::line, nullptr, {1, 0, 0}, nullptr, {}) == Answer::done);
   for (std::uint32_t i = 0; i < 3; ++i) pair.rings[0].hear({{1, 0, 0}, 1, Ring::line});
   CHECK_FALSE(pair.net.link(0, 1).state().failed());  // the old ones are forgotten
   for (std::uint32_t i = 0; i < 1u << kOrdinalBits; ++i)

@@ -191,15 +191,17 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
   SECTION("two entries") {
     const protocols::ReadyEntry entry{{0, 5000, {}}, 3};
     CHECK_FALSE(told([&] {
-      return liar.put(Ring::ready, 0, &entry, {{1, 0, 0}, sizeof entry, 0, 1});
+      return liar.put(Ring::ready, 0, &entry, {{1, 0, 0}, transport::Length(sizeof entry), 0, 1});
     }));
-    CHECK(told([&] { return liar.put(Ring::ready, 1, &entry, {{2, 0, 0}, sizeof entry, 0, 2}); }));
+    CHECK(told([&] {
+      return liar.put(Ring::ready, 1, &entry, {{2, 0, 0}, transport::Length(sizeof entry), 0, 2});
+    }));
   }
   SECTION("asks that cannot be") {
     const auto says = [&](const protocols::Ask& ask) {
       return told([&] {
         return liar.put(Ring::control, 0, &ask,
-                        {{0, 0, protocols::Ask::kOrdinal}, sizeof ask, 0, 1});
+                        {{0, 0, protocols::Ask::kOrdinal}, transport::Length(sizeof ask), 0, 1});
       });
     };
     SECTION("what can be") { CHECK_FALSE(says({{1, 0, 0}, 0, Ring::eager})); }
@@ -214,7 +216,7 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
     Transfer waits;
     std::uint32_t sent = 0;
     while (!pair.net.link(1, 0).state().failed() && sent < 100 * slots) {
-      const transport::Trailer trailer{{9, 1, 0}, 1000, 0, sent + 1};
+      const transport::Trailer trailer{{9, 1, 0}, transport::Length(1000), 0, sent + 1};
       while (liar.put(Ring::eager, sent % slots, data.data(), trailer) == transport::Post::again)
         pair.net.step();
       ++sent;
@@ -232,7 +234,8 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
   SECTION("a request that cannot be") {
     const protocols::EntryRequest request{{1, 0, 0}, static_cast<protocols::Access>(2)};
     CHECK(told([&] {
-      return liar.put(Ring::control, 0, &request, {{0, 0, 4}, sizeof request, 0, 1});
+      return liar.put(Ring::control, 0, &request,
+                      {{0, 0, 4}, transport::Length(sizeof request), 0, 1});
     }));
   }
   SECTION("a transfer that cannot be, or to which nobody has invited") {

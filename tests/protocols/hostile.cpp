@@ -76,9 +76,9 @@ Post HostileLink::put(Ring ring, std::uint32_t index, const void* payload,
   if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   Write w;
-  const std::size_t body = padded(trailer.bytes);
+  const std::size_t body = padded(trailer.length.bytes());
   w.data.resize(body + sizeof trailer);
-  if (trailer.bytes != 0) std::memcpy(w.data.data(), payload, trailer.bytes);
+  if (trailer.length.bytes() != 0) std::memcpy(w.data.data(), payload, trailer.length.bytes());
   std::memcpy(w.data.data() + body, &trailer, sizeof trailer);
   w.bytes = w.data.size();
   const HostileLink& target = net_.link(peer(), from_);

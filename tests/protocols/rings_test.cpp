@@ -153,7 +153,7 @@ TEST_CASE("the first transfer that found no slot gets the next one", "[rings]") 
   RingPair pair(kTiny);
   Transfer earlier, first, second;
   const auto put = [&](const Transfer& transfer) {
-    return pair.rings[0].put(Ring::line, &transfer, {1, 0, 0}, nullptr, 0);
+    return pair.rings[0].put(Ring::line, &transfer, {1, 0, 0}, nullptr, {});
   };
   const auto free_slot = [&] {
     pair.settle();
@@ -180,8 +180,8 @@ TEST_CASE("a ring that is read in order gives each message once", "[rings]") {
   int sent = 0, received = 0;
   for (int round = 0; round < 10; ++round) {
     for (int i = 0; i <= round % 4; ++i, ++sent)
-      REQUIRE(pair.rings[0].put(Ring::ready, nullptr, {1, 0, 0}, &sent, sizeof sent) ==
-              Answer::done);
+      REQUIRE(pair.rings[0].put(Ring::ready, nullptr, {1, 0, 0}, &sent,
+                                transport::Length(sizeof sent)) == Answer::done);
     pair.settle();
     pair.rings[1].take_all(Ring::ready, [&](const Arrived& message) {
       CHECK(message.as<int>() == std::optional(received));
@@ -200,17 +200,17 @@ TEST_CASE("credits for messages that were never sent break the link, however the
       if (way == Way::drop_unwanted && ring > Ring::eager) continue;  // all are wanted there
       INFO("ring " << static_cast<int>(ring) << ", way " << static_cast<int>(way));
       RingPair pair(kTiny);
-      REQUIRE(pair.rings[0].put(ring, nullptr, {1, 0, 0}, nullptr, 0) == Answer::done);
+      REQUIRE(pair.rings[0].put(ring, nullptr, {1, 0, 0}, nullptr, {}) == Answer::done);
       HostileLink& liar = pair.net.link(1, 0);
       const bool reports = way == Way::report;
       const std::uint32_t credits = reports ? 1 : 2;
-      liar.put(ring, 0, nullptr, {{1, 0, 0}, 0, credits, 1});
+      liar.put(ring, 0, nullptr, {{1, 0, 0}, {}, credits, 1});
       if (reports) liar.report(ring, 2);
       pair.settle();
       if (way == Way::find) CHECK_FALSE(pair.rings[0].find(ring, {1, 0, 0}));
       if (way == Way::take_all) pair.rings[0].take_all(ring, [](const Arrived&) { FAIL(); });
       if (way == Way::drop_unwanted) pair.rings[0].drop_unwanted();
-      CHECK(pair.rings[0].put(ring, nullptr, {1, 1, 0}, nullptr, 0) == Answer::failed);
+      CHECK(pair.rings[0].put(ring, nullptr, {1, 1, 0}, nullptr, {}) == Answer::failed);
       CHECK(pair.net.link(0, 1).state().code() == Code::transport_failed);
     }
 }

@@ -25,7 +25,7 @@ class PeersMemory {
   std::byte* begin() { return lines_.front().bytes; }
   void write(Ring ring, std::uint32_t sequence, std::uint32_t payload) {
     std::byte* const end = begin() + shape_.slot_end(ring, shape_[ring].index_of(sequence));
-    const Trailer trailer{{1, 2, 3}, sizeof payload, 0, sequence};
+    const Trailer trailer{{1, 2, 3}, Length(sizeof payload), 0, sequence};
     std::memcpy(end - sizeof trailer, &trailer, sizeof trailer);
     std::memcpy(end - sizeof trailer - padded(sizeof payload), &payload, sizeof payload);
   }

@@ -59,31 +59,34 @@ template <class Fill>
   std::byte* end = peer_inbox_ + inbox().slot_end(ring, index);  // both have the same shape
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
   Stored stored = Stored::untold;
-  if (trailer.bytes != 0) stored = fill(end - sizeof(Trailer) - padded(trailer.bytes));
+  if (trailer.length.bytes() != 0)
+    stored = fill(end - sizeof(Trailer) - padded(trailer.length.bytes()));
   target->name = trailer.name;
-  target->bytes = trailer.bytes.with_mark(static_cast<std::uint32_t>(stored));
+  target->length = trailer.length.with_mark(static_cast<std::uint32_t>(stored));
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   // Stores that follow one to a line that the peer has read wait for it in the processor's store
   // buffer, which a call of a collective fills.
   const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
-  prefetch<PrefetchFor::writing>(peer_inbox_ + inbox().slot_end(ring, soon), trailer.bytes);
+  prefetch<PrefetchFor::writing>(peer_inbox_ + inbox().slot_end(ring, soon),
+                                 trailer.length.bytes());
   return Post::done;
 }
 
 Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
                   const Trailer& trailer) noexcept {
-  return put_filled(ring, index, trailer,
-                    [&](std::byte* place) { return stores_.copy(place, payload, trailer.bytes); });
+  return put_filled(ring, index, trailer, [&](std::byte* place) {
+    return stores_.copy(place, payload, trailer.length.bytes());
+  });
 }
 
 // Stores that go around the caches are of whole lines, which pieces of a datatype seldom are.
 Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const std::byte* payload,
                          const Trailer& trailer) noexcept {
-  if (view.is_read_often() || stores_.streams(trailer.bytes))
+  if (view.is_read_often() || stores_.streams(trailer.length.bytes()))
     return Link::put_packed(ring, index, view, payload, trailer);
   return put_filled(ring, index, trailer, [&](std::byte* place) {
-    view.pack(payload, trailer.bytes, place);
+    view.pack(payload, trailer.length.bytes(), place);
     return Stored::untold;
   });
 }

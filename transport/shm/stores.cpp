@@ -66,9 +66,9 @@ void Reads::begin_read() noexcept { begin_ = ticks(); }
 
 void Reads::end_read(Length payload) noexcept {
   const std::uint64_t end = ticks();
-  if (payload == 0) return;  // only a peer that is broken marks it
+  if (payload.bytes() == 0) return;  // only a peer that is broken marks it
   took(static_cast<Stored>(payload.mark()),
-       static_cast<double>(end - begin_) / static_cast<double>(payload));
+       static_cast<double>(end - begin_) / static_cast<double>(payload.bytes()));
 }
 
 void Reads::took(Stored stored, double ticks_per_byte) noexcept {

@@ -186,9 +186,9 @@ TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
   const auto put = [&](Ring ring, std::uint32_t sequence, std::uint32_t bytes) {
     const std::uint32_t index = kLarge[ring].index_of(sequence);
     CHECK_FALSE(link.inbox().arrived(ring, sequence));
-    REQUIRE(link.put(ring, index, payload.data(), {{}, bytes, 0, sequence}) == Post::done);
+    REQUIRE(link.put(ring, index, payload.data(), {{}, Length(bytes), 0, sequence}) == Post::done);
     CHECK(link.inbox().arrived(ring, sequence));
-    CHECK(link.inbox().trailer(ring, sequence)->bytes == bytes);
+    CHECK(link.inbox().trailer(ring, sequence)->length.bytes() == bytes);
     CHECK_FALSE(link.inbox().arrived(ring, sequence + 1));  // which a peer polls at once
   };
   std::size_t before = taken();
@@ -317,12 +317,12 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   ShmLink link(kLarge, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
   const auto stored = [&](std::uint32_t sequence, std::uint32_t bytes, bool more) {
-    const Trailer trailer{{}, {bytes, more}, 0, sequence};
+    const Trailer trailer{{}, Length(bytes, more), 0, sequence};
     REQUIRE(link.put(Ring::eager, sequence - 1, payload.data(), trailer) == Post::done);
     const Trailer& arrived = *link.inbox().trailer(Ring::eager, sequence);
-    CHECK(arrived.bytes == bytes);
-    CHECK(arrived.bytes.more() == more);
-    return static_cast<Stored>(arrived.bytes.mark());
+    CHECK(arrived.length.bytes() == bytes);
+    CHECK(arrived.length.more() == more);
+    return static_cast<Stored>(arrived.length.mark());
   };
   CHECK(stored(1, 1000, false) == Stored::untold);
   CHECK(stored(2, 16000, false) == Stored::cached);
@@ -332,7 +332,7 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
     CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0);  // told now and then
     watch.begin_read();
     for (const std::uint64_t begin = tutti::ticks(); tutti::ticks() == begin;) continue;
-    watch.end_read(link.inbox().trailer(Ring::eager, 2)->bytes);
+    watch.end_read(link.inbox().trailer(Ring::eager, 2)->length);
   }
   CHECK(segment.read_times(0, 0).cached.ticks_per_byte() > 0);
   CHECK(segment.read_times(0, 0).streamed.ticks_per_byte() == 0);

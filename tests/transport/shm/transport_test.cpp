@@ -101,8 +101,8 @@ TEST_CASE("a rank finds the links that others of its node began, each once", "[s
   for (const auto& rank : node.ranks) CHECK(rank->accepted() == nullptr);  // 2 began by itself
 
   const int sent = 5;
-  REQUIRE(theirs.put(transport::Ring::line, 0, &sent, {{1, 0, 0}, sizeof sent, 0, 1}) ==
-          transport::Post::done);
+  REQUIRE(theirs.put(transport::Ring::line, 0, &sent,
+                     {{1, 0, 0}, transport::Length(sizeof sent), 0, 1}) == transport::Post::done);
   CHECK(mine->inbox().arrived(transport::Ring::line, 1));
 }
 

@@ -92,7 +92,7 @@ void Writer::take(const Place& place) noexcept {
 Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::uint32_t total,
                               std::byte* staged) const noexcept {
   Gather result;
-  const std::uint32_t body = padded(trailer.bytes);
+  const std::uint32_t body = padded(trailer.length.bytes());
   const auto add = [&](const void* from, std::uint32_t bytes, std::uint32_t key) {
     result.pieces[result.count++] = {reinterpret_cast<std::uint64_t>(from), bytes, key};
   };
@@ -100,12 +100,12 @@ Writer::Gather Writer::gather(const void* payload, const Trailer& trailer, std::
     // Copied by the post itself: no registration, no staging.
     static constexpr std::uint64_t padding = 0;
     result.flags = IBV_SEND_INLINE;
-    if (trailer.bytes != 0) add(payload, trailer.bytes, 0);
-    if (body != trailer.bytes) add(&padding, body - trailer.bytes, 0);
+    if (trailer.length.bytes() != 0) add(payload, trailer.length.bytes(), 0);
+    if (body != trailer.length.bytes()) add(&padding, body - trailer.length.bytes(), 0);
     add(&trailer, sizeof trailer, 0);
     result.last_word = reinterpret_cast<const std::byte*>(&trailer) + sizeof trailer - kLastWord;
   } else {
-    copy_bytes(staged, payload, trailer.bytes);
+    copy_bytes(staged, payload, trailer.length.bytes());
     std::memcpy(staged + body, &trailer, sizeof trailer);
     add(staged, total, connection_.staging_key());
     result.last_word = staged + total - kLastWord;
@@ -117,7 +117,8 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
                  const Trailer& trailer) noexcept {
   if (link_.state().failed()) return Post::failed;
   const PeerInfo& peer = connection_.peer_info();
-  const std::uint32_t total = padded(trailer.bytes) + static_cast<std::uint32_t>(sizeof trailer);
+  const std::uint32_t total =
+      padded(trailer.length.bytes()) + static_cast<std::uint32_t>(sizeof trailer);
   const std::size_t most = total > connection_.inline_limit() ? piece_bytes(total) : total;
   const std::size_t writes = total > most ? divide_up<std::size_t>(total, most) : 1;
   if (!has_room(static_cast<std::uint32_t>(writes) + 1)) return Post::again;
