@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bitset>
 #include <cassert>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -66,7 +65,7 @@ std::vector<std::byte> Processors::packed() const {
 
 std::optional<Processors> Processors::unpacked(std::span<const std::byte> words) {
   const auto take = [&](auto values) {
-    std::memcpy(values.data(), words.data(), values.size_bytes());
+    std::ranges::copy(words.first(values.size_bytes()), std::as_writable_bytes(values).begin());
     words = words.subspan(values.size_bytes());
   };
   Counts counts;
