@@ -40,6 +40,9 @@ LIBRARIES = {
     "test_data": ("tests/src/data/", "-tests/src/data/type_runs"),
     "test_api": ("tests/src/api/",),
     "test_tools": ("tests/tools/",),
+    "errors_test": ("tests/mpi/errors",),
+    "matrix_test": ("tests/mpi/matrix",),
+    "requests_test": ("tests/mpi/requests",),
     "faults_test": ("tests/faults/", "-tests/faults/soak_test"),
     "soak_test": ("tests/faults/soak_test", "tests/faults/stream"),
 }
