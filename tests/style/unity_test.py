@@ -40,6 +40,7 @@ LIBRARIES = {
     "test_data": ("tests/src/data/", "-tests/src/data/type_runs"),
     "test_api": ("tests/src/api/",),
     "test_tools": ("tests/tools/",),
+    "datatypes_test": ("tests/mpi/datatypes",),
     "errors_test": ("tests/mpi/errors",),
     "matrix_test": ("tests/mpi/matrix",),
     "requests_test": ("tests/mpi/requests",),
