@@ -42,6 +42,7 @@ LIBRARIES = {
     "test_tools": ("tests/tools/",),
     "datatypes_test": ("tests/mpi/datatypes",),
     "errors_test": ("tests/mpi/errors",),
+    "mixed_test": ("tests/mpi/mixed",),
     "matrix_test": ("tests/mpi/matrix",),
     "requests_test": ("tests/mpi/requests",),
     "faults_test": ("tests/faults/", "-tests/faults/soak_test"),
