@@ -41,6 +41,7 @@ LIBRARIES = {
     "test_api": ("tests/src/api/",),
     "test_tools": ("tests/tools/",),
     "datatypes_test": ("tests/mpi/datatypes",),
+    "plain_nonblocking_test": ("tests/drop-in/plain_nonblocking", "tests/drop-in/nonblocking"),
     "errors_test": ("tests/mpi/errors",),
     "mixed_test": ("tests/mpi/mixed",),
     "matrix_test": ("tests/mpi/matrix",),
