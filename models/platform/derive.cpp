@@ -1,8 +1,12 @@
 // Each model's parameters from readings. Pure.
 #include "models/platform/derive.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "base/error.hpp"
 #include "models/platform/names.hpp"
@@ -104,6 +108,59 @@ PLogP plogp(const Readings& readings) {
           .g = curve_of(gap)};
 }
 
+// The mean time of a hop of the chains of so many bytes, by least squares of relative errors.
+double hop(const std::vector<Readings::Collective>& chains, Bytes bytes) {
+  double above = 0, below = 0;
+  for (const auto& chain : chains) {
+    if (chain.bytes != bytes) continue;
+    const double hops = (chain.P - 1) / chain.time;
+    above += hops;
+    below += hops * hops;
+  }
+  return above / below;
+}
+
+void must_be_fittable(const Readings& readings) {
+  std::set<int> ranks;
+  for (const auto& barrier : readings.flat_barriers) ranks.insert(barrier.P);
+  if (ranks.size() < 2 || readings.chains.empty())
+    throw Error(Code::bad_configuration,
+                "plogp-fitted needs barriers of two numbers of ranks, so three ranks on one level: "
+                "one barrier does not tell its gap from its latency");
+  for (const auto* const all : {&readings.flat_barriers, &readings.chains})
+    for (const auto& one : *all)
+      if (!(one.time > 0))
+        throw Error(
+            Code::bad_configuration,
+            fmt::format("the fit of g(m) does not converge: no time above zero was measured "
+                        "for {} ranks and {} bytes",
+                        one.P, one.bytes));
+}
+
+// The gap is no less than either overhead, at all points of the three tables.
+PLogP plogp_fitted(const Readings& readings) {
+  must_be_fittable(readings);
+  std::vector<Sample> barriers, gaps;
+  for (const auto& one : readings.flat_barriers) barriers.push_back({one.P, one.time});
+  const Line flat = fit_line(barriers);
+  const double L = flat.at_zero / 2;
+  std::set<Bytes> sizes, all{0};
+  for (const auto& chain : readings.chains) sizes.insert(chain.bytes);
+  if (!sizes.contains(0)) gaps.push_back({0, flat.per_byte});
+  for (const Bytes bytes : sizes)
+    gaps.push_back({bytes, std::max(0.0, hop(readings.chains, bytes) - L)});
+  const auto o_s = extended(each_size(readings, [](const Size& s) { return s.o_s; }));
+  const auto o_r = extended(each_size(readings, [](const Size& s) { return s.o_r; }));
+  gaps = extended(std::move(gaps));
+  const Curve send = curve_of(o_s), receive = curve_of(o_r), gap = curve_of(gaps);
+  for (const std::vector<Sample>* const table : {&o_s, &o_r, &std::as_const(gaps)})
+    for (const Sample& sample : *table) all.insert(sample.bytes);
+  std::vector<Curve::Point> covering;
+  for (const Bytes bytes : all)
+    covering.push_back({bytes, std::max({gap(bytes), send(bytes), receive(bytes)})});
+  return {.L = L, .o_s = send, .o_r = receive, .g = Curve{std::move(covering)}};
+}
+
 LogfP logfp(const Readings& readings) {
   const auto& peers = readings.peers;
   if (peers.size() < 2)
@@ -150,7 +207,7 @@ double latency_of(const Readings& readings) noexcept {
 }
 
 std::vector<std::string_view> derivable() {
-  std::vector<std::string_view> all{"hockney-table"};
+  std::vector<std::string_view> all{"hockney-table", kFittedPLogP};
   for (const Model& model : models()) all.push_back(name_of(model));
   return all;
 }
@@ -160,6 +217,7 @@ Model derive(std::string_view model, const Readings& readings) {
     fit_ranges("the time of a message", readings.times());
     return Hockney{.alpha = curve_of(extended(readings.times())), .beta = 0};
   }
+  if (model == kFittedPLogP) return plogp_fitted(readings);
   const Model blank = model_named(model);
   if (std::holds_alternative<Hockney>(blank)) {
     const Line line = line_over("alpha + beta m", readings.times());

@@ -27,6 +27,14 @@ struct Readings {
     double o_s = 0, o_r = 0, time = 0;
   };
   std::vector<Peers> peers;
+  // What collectives of P ranks took, on some numbers of ranks: barriers, in which all signal the
+  // root, which answers each; and broadcasts of so many bytes from rank to rank, not cut.
+  struct Collective {
+    int P = 2;
+    Bytes bytes = 0;
+    double time = 0;
+  };
+  std::vector<Collective> flat_barriers, chains;
   Bytes eager = kNever;  // the longest message that does not wait for its receiver
 
   std::vector<Sample> times() const;  // of one message: half a round trip
@@ -37,10 +45,16 @@ struct Readings {
 // processors carry the bytes.
 double latency_of(const Readings& readings) noexcept;
 
-// What can be derived: the models of point_to_point.hpp by name, and "hockney-table".
+inline constexpr std::string_view kFittedPLogP = "plogp-fitted";
+
+// What can be derived: the models of point_to_point.hpp by name, "hockney-table", and
+// "plogp-fitted": PLogP as OCC §6.1 fits it. L and g(0) are those of the flat tree's formula
+// P·g + 2L (table 1) over several P, and g(m) that of a chain of P ranks, (P-1)(L + g(m)) (table
+// 2); overheads are those of messages.
 std::vector<std::string_view> derivable();
 // Throws Error{bad_configuration}: there is no such model, or its fit does not converge, and for
-// which sizes. logfp needs two peers at least.
+// which sizes. logfp needs two peers at least, plogp-fitted barriers of two numbers of ranks and
+// one chain.
 Model derive(std::string_view model, const Readings& readings);
 
 }  // namespace tutti::models

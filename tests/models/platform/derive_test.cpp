@@ -70,7 +70,7 @@ TEST_CASE("derive: models over the message's time give it again") {
   }
   // Parameters are read as they were written; this also requires a gap that covers the overheads.
   for (const std::string_view model : derivable())
-    if (model != "logfp") {
+    if (model != "logfp" && model != kFittedPLogP) {
       const Platform platform{.between = derive(model, given)};
       CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
     }
@@ -105,6 +105,57 @@ TEST_CASE("derive: LogfP from bursts to several peers") {
   CHECK(logfp.o_s_min == Approx(0.5));
   CHECK(logfp.o_s_max == Approx(2.0));
   CHECK(logfp.o_r_max == Approx(1.0));
+}
+
+namespace {
+
+// Of a PLogP machine, by OCC's formulas of tables 1 and 2, each reading off by up to `noise`.
+Readings of_collectives(double noise, std::uint64_t seed) {
+  Readings all = readings(noise, seed);
+  Chance chance(seed);
+  const auto noisy = [&](double time) { return time * (1 + noise * (2 * chance.uniform() - 1)); };
+  for (const int P : {2, 3, 4, 8, 16}) {
+    all.flat_barriers.push_back({P, 0, noisy(P * kGap + 2 * kL)});
+    for (Bytes m = 1; m <= 1 << 20; m *= 16)
+      all.chains.push_back({P, m, noisy((P - 1) * (kL + kGap + kG * static_cast<double>(m)))});
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("derive: PLogP is fitted to barriers and chains (OCC 6.1)") {
+  for (std::uint64_t seed = 0; seed <= 10; ++seed) {
+    const double noise = seed == 0 ? 0 : 0.03;
+    const Readings given = of_collectives(noise, seed);
+    const auto fitted = std::get<PLogP>(derive(kFittedPLogP, given));
+    CHECK(fitted.L == Approx(kL).epsilon(noise == 0 ? 1e-9 : 0.25));  // a difference
+    CHECK(fitted.g(0) == Approx(kGap).epsilon(noise == 0 ? 1e-9 : 0.1));
+    for (const Bytes m : {Bytes{4096}, Bytes{1} << 20, Bytes{1} << 30})
+      CHECK(fitted.g(m) == Approx(kGap + kG * static_cast<double>(m)).epsilon(0.02 + 4 * noise));
+    const auto direct = derived<PLogP>(given);
+    CHECK(fitted.o_s(1024) == direct.o_s(1024));
+    CHECK(fitted.o_r(1024) == direct.o_r(1024));
+    const Platform platform{.between = fitted};
+    CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
+  }
+}
+
+TEST_CASE("derive: a fitted gap covers overheads of any size, and needs two numbers of ranks") {
+  Readings given = of_collectives(0, 1);
+  for (std::size_t i = 0; i < given.sizes.size(); ++i)
+    given.sizes[i].o_s = i % 3 == 0 ? 50 : 2;  // spikes between the sizes of the chains
+  const auto fitted = std::get<PLogP>(derive(kFittedPLogP, given));
+  for (Bytes m = 0; m < 1 << 12; ++m) CHECK(fitted.g(m) >= fitted.o_s(m));
+  Readings few = given;
+  std::erase_if(few.flat_barriers, [](const auto& barrier) { return barrier.P > 2; });
+  CHECK_THROWS_WITH(derive(kFittedPLogP, few), Catch::Contains("three ranks"));
+  few = given;
+  few.chains.clear();
+  CHECK_THROWS_WITH(derive(kFittedPLogP, few), Catch::Contains("three ranks"));
+  few = given;
+  few.chains[0].time = 0;
+  CHECK_THROWS_WITH(derive(kFittedPLogP, few), Catch::Contains("for 2 ranks and 1 bytes"));
 }
 
 TEST_CASE("derive: what cannot be derived is named") {
