@@ -3,6 +3,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "base/index.hpp"
+#include "collectives/algorithms/catalogue.hpp"
+#include "collectives/analysis/world.hpp"
+#include "models/tau_lop/least_squares.hpp"
 
 namespace tutti::models::tau_lop {
 namespace {
@@ -38,10 +44,67 @@ Curve overhead_of(const Rings& rings) {
   return Curve({{0, o}, {rings.eager, o}, {rings.eager + 1, rings.round_trip}});
 }
 
+// What a broadcast says of the transfers of a channel: all else that it takes is known. Of several
+// sums the greatest is the one that is so by what is known.
+void add(Equation& equation, const Cost& cost, int channel, Bytes m, const Parameters& known,
+         double how_often = 1) {
+  for (const auto& [term, times] : cost.terms()) {
+    const double all = static_cast<double>(times) * how_often;
+    if (term.kind == Kind::transfer && term.channel == channel)  // L(Am,τ) = A·L(m,τ), §3.3
+      equation.transfers[term.tau] +=
+          all * static_cast<double>(term.bytes) / static_cast<double>(m);
+    else
+      equation.time -= all * time_of(Cost(term), known);
+  }
+  for (const Cost::Greatest& greatest : cost.maxima()) {
+    const auto most = std::ranges::max_element(
+        greatest.of, {}, [&](const Cost& one) { return time_of(one, known); });
+    add(equation, *most, channel, m, known, how_often * static_cast<double>(greatest.times));
+  }
+}
+
+Equation equation_of(const TreeTime& broadcast, int channel, const Parameters& known) {
+  using collectives::Collective;
+  collectives::Problem problem{{.collective = Collective::bcast, .bytes = broadcast.bytes},
+                               broadcast.P};
+  collectives::World world(broadcast.P, [&](Rank rank) {
+    problem.rank = rank;
+    return collectives::find(Collective::bcast, "binomial")->build(problem, {});
+  });
+  std::vector<int> node(index(broadcast.P));
+  if (channel == kNetwork)
+    for (std::size_t i = 0; i < node.size(); ++i) node[i] = static_cast<int>(i % 2);
+  Equation equation{.transfers = {}, .time = broadcast.time};
+  add(equation, evaluate(world, node, ways_of(known)).cost, channel, broadcast.bytes, known);
+  return equation;
+}
+
+// The transfers that rings tell, `hops` of which are a ring, as broadcasts make them.
+std::vector<AtOnce> with_broadcasts(const std::vector<AtOnce>& of_rings,
+                                    const std::vector<int>& hops, const Rings& rings, int channel,
+                                    const Parameters& known) {
+  std::map<Bytes, std::vector<Equation>> equations;
+  std::map<Bytes, std::set<int>> taus;
+  for (std::size_t i = 0; i < of_rings.size(); ++i) {
+    const auto& [bytes, tau, time] = of_rings[i];
+    equations[bytes].push_back({{{tau, hops[i]}}, hops[i] * time});
+    taus[bytes].insert(tau);
+  }
+  for (const TreeTime& one : rings.broadcasts)
+    if (taus.contains(one.bytes) && one.P > 1)
+      equations[one.bytes].push_back(equation_of(one, channel, known));
+  std::vector<AtOnce> all;
+  for (const auto& [bytes, some] : equations)
+    for (const auto& [tau, time] : solve(some, {taus[bytes].begin(), taus[bytes].end()}))
+      all.push_back({bytes, tau, time});
+  return all;
+}
+
 // Of one channel, whose overhead is known, and for the network what copies take.
-Surface transfer_of(const Rings& rings, int channel, const Parameters& known) {
+Surface transfer_of(const Rings& rings, int channel, Parameters known) {
   const Ways ways = ways_of(known);
   std::vector<AtOnce> all = rings.rings;
+  std::vector<int> hops_of;
   for (AtOnce& one : all) {
     const Way way = ways(one.bytes, protocols::Use::stored, channel);
     int hops = 0;
@@ -52,8 +115,11 @@ Surface transfer_of(const Rings& rings, int channel, const Parameters& known) {
       else
         one.time -= known.transfer[kMemory](one.bytes, one.tau);
     one.time /= hops;
+    hops_of.push_back(hops);
   }
-  return at_once(std::move(all));
+  if (rings.broadcasts.empty()) return at_once(std::move(all));
+  known.transfer[channel] = at_once(all);
+  return at_once(with_broadcasts(all, hops_of, rings, channel, known));
 }
 
 }  // namespace

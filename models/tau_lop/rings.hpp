@@ -1,4 +1,5 @@
-// From what rings of messages took to the parameters of τ-Lop. TAU §7.3. Pure. Microseconds.
+// From what rings of messages and broadcasts took to the parameters of τ-Lop. TAU §7.3, §7.4. Pure.
+// Microseconds.
 #pragma once
 
 #include <optional>
@@ -17,12 +18,21 @@ struct AtOnce {
   double time;
 };
 
+// A broadcast down the binomial tree of P processes of a node, or over the network of P that are in
+// turn on two nodes, until the last one has it.
+struct TreeTime {
+  Bytes bytes;
+  int P;
+  double time;
+};
+
 // Of a channel.
 struct Rings {
   double round_trip = 0;  // of messages without bytes, RTT(0)
   // Each process has sent a message and has one; tau 1: half a round trip. At least one.
   std::vector<AtOnce> rings;
-  Bytes eager = kNever;  // longer messages wait for their receiver
+  Bytes eager = kNever;                // longer messages wait for their receiver
+  std::vector<TreeTime> broadcasts{};  // of sizes that rings have; may be none
 };
 
 struct RingReadings {
@@ -37,6 +47,10 @@ struct RingReadings {
 // L(m,τ) = (Ring − o)/h, where h copies of a message follow each other within a node: 2 in (7.4),
 // 1 where the protocol copies once. Over the network what copies take comes off first (7.6). What a
 // ring says of more bytes or more processes is never less: L grows with m and with τ (§3.3).
+//
+// Broadcasts are more equations for the same L(m,τ), such as 2o + 2L(m,1) + 2L(m,2) for four
+// processes: those that τ-Lop has for their schedules. Then L(m,τ) has the least sum of squares
+// over rings and broadcasts of m bytes (§7.4).
 //
 // A channel that was not measured has the numbers of the other one.
 Parameters derive(const RingReadings& readings);
