@@ -134,15 +134,29 @@ const Option& Option::one_of(const std::vector<std::string>& words) const {
   return *this;
 }
 const Option& Option::between(int least, int most) const {
-  option_->check(CLI::Range(least, most));
+  const auto why_none = [least, most](const std::string& text) -> std::string {
+    const auto value = parse_number(text);
+    if (value && *value >= least && *value <= most) return {};
+    return fmt::format("'{:.200}' is no whole number from {} to {}", text, least, most);
+  };
+  option_->check(CLI::Validator(why_none, CLI::Range(least, most).get_description()));
   return *this;
 }
 const Option& Option::between(double least, double most) const {
-  option_->check(CLI::Range(least, most));
+  const auto why_none = [least, most](const std::string& text) -> std::string {
+    const auto value = parse_decimal(text);
+    if (value && *value >= least && *value <= most) return {};
+    return fmt::format("'{:.200}' is no number from {} to {}", text, least, most);
+  };
+  option_->check(CLI::Validator(why_none, CLI::Range(least, most).get_description()));
   return *this;
 }
 const Option& Option::not_negative() const {
-  option_->check(CLI::NonNegativeNumber);
+  const auto why_none = [](const std::string& text) -> std::string {
+    const auto value = parse_decimal(text);
+    return value && *value >= 0 ? "" : fmt::format("'{:.200}' is no number from 0 on", text);
+  };
+  option_->check(CLI::Validator(why_none, CLI::NonNegativeNumber.get_description()));
   return *this;
 }
 

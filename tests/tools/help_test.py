@@ -108,6 +108,12 @@ def main():
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
+    for words, said in ((["--late", "-1"], "--late: '-1' is no number from 0 on\n"),
+                        (["--congestion", "0.5"], "'0.5' is no number from 1 to 1000000\n"),
+                        (["--noise", "nan"], "--noise: 'nan' is no decimal number\n"),
+                        (["--ppn", "0"], "--ppn: '0' is no whole number from 1 to 1048576\n"),
+                        (["--ppn", "1.5"], "--ppn: '1.5' is no whole number from 1 to ")):
+        assert said in refused("predict", *words), (words, refused("predict", *words))
     for command in ("explain", "draw"):  # where the collective stands first, or has its option
         for words in (["barrier"], ["--collective", "barrier"]):
             subprocess.run([sys.argv[1], command, *words, "-P", "2"], check=True,
