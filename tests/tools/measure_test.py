@@ -71,6 +71,8 @@ def refusals(folder):
     refused("cannot write", "--svg", nowhere, *QUICK)
     if RANKS == 2:
         refused("logfp needs two peers", "--models", "logfp", "--save", *QUICK)
+        refused("plogp-fitted needs barriers of two numbers of ranks", "--models", "plogp-fitted",
+                "--save", *QUICK)
 
 
 def saved(folder):
@@ -177,6 +179,8 @@ def tau_lop(folder):
     assert contentions == ([2] if RANKS == 2 else [2, RANKS] if RANKS < 5 else None), level
     assert sorted({one["tau"] for one in level["combining"]}) == [1, *contentions], level
     assert all(one["median_us"] > 0 for one in level["rings"] + level["combining"]), level
+    most = min(RANKS, len(os.sched_getaffinity(0)))  # on a core each
+    assert max([one["ranks"] for one in level["trees"]], default=1) == most, level
     refused("selection reads no tau-lop", "--models", "tau-lop", "--save", *QUICK)
     if not found:
         return
@@ -184,6 +188,19 @@ def tau_lop(folder):
     assert found["within"]["overhead"] and "2" in found["within"]["transfer"], found
     transfers = found["within"]["transfer"]["2"]
     assert [us for _, us in transfers] == sorted(us for _, us in transfers), transfers
+
+
+def fitted(folder):
+    """PLogP from barriers and chains of several numbers of ranks."""
+    file = folder / "fitted.json"
+    done, platform = measured(file, "--models", "plogp-fitted", f"--save={file}", "--json")
+    (level,) = json.loads(done.stdout)["levels"]
+    ranks = sorted({2, min(3, RANKS), RANKS} | {n for n in (4, 8, 16) if n < RANKS})
+    assert [one["ranks"] for one in level["flat_barriers"]] == ranks, level
+    assert sorted({one["ranks"] for one in level["chains"]}) == ranks, level
+    assert {one["bytes"] for one in level["chains"]} == {4 ** i for i in range(9)}, level
+    if platform:
+        assert platform["model"] == "plogp" and platform["parameters"]["g"][0][0] == 0, platform
 
 
 def main():
@@ -204,6 +221,8 @@ def main():
             by_mpi(folder)
             at_start(folder)
             tau_lop(folder)
+            if RANKS > 2:
+                fitted(folder)
     print(f"measured on {RANKS} ranks, and read back")
 
 

@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -19,9 +20,10 @@ namespace {
 
 constexpr std::size_t kMostSizes = 24;
 // Of a level's time.
-constexpr double kForSizes = 0.55, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.25,
-                 kForCombining = 0.05;
-constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
+constexpr double kForSizes = 0.5, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.2,
+                 kForCombining = 0.05, kForFlatBarriers = 0.02, kForChains = 0.05, kForTrees = 0.03;
+constexpr double kNumbersOfRanks = 4;  // on which collectives are measured, about
+constexpr double kBend = 0.2;          // a curve that is nearer to straight needs no size more
 
 Engine& engine_of(tutti_comm comm) { return communicator_of(comm).engine(); }
 
@@ -81,10 +83,9 @@ void measure_sizes(LevelReading& level, const MeasureOptions& options, tutti_com
   }
 }
 
-bool with_tau_lop(const MeasureOptions& options) {
+bool asks_for(const MeasureOptions& options, std::string_view model) {
   const auto& models = options.models;
-  return models.empty() ||
-         std::find(models.begin(), models.end(), models::tau_lop::kName) != models.end();
+  return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
 }
 
 // So many bytes that they do not stay in a core's largest cache. (sysconf() tells how large all
@@ -155,6 +156,60 @@ void measure_combining_of(LevelReading& reading, const Level& level, const Measu
                   [&](tutti_comm comm, Bytes bytes) {
                     return measure_combining(comm, bytes, spread_of(options, world), seconds);
                   });
+}
+
+// On 2, 3, 4, 8 and so on of these ranks.
+template <class Measure>
+std::vector<CollectiveReading> on_some_ranks(const std::vector<int>& ranks,
+                                             const std::vector<Bytes>& sizes, tutti_comm world,
+                                             Measure&& measure) {
+  std::vector<int> counts = contentions_of(ranks.size());
+  if (ranks.size() > 3) counts.insert(counts.begin() + 1, 3);
+  std::vector<CollectiveReading> all;
+  for (const int P : counts) {
+    const Members members(placement_of(world), ranks, index(P));
+    if (members.comm() != TUTTI_COMM_NULL)
+      for (const Bytes bytes : sizes) all.push_back({P, bytes, measure(members.comm(), bytes)});
+    transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
+  }
+  return all;
+}
+
+// The first ones of these ranks, as far as each has a core. Where some wait for one, a broadcast
+// takes what the scheduler does.
+std::vector<int> with_a_core(const std::vector<int>& ranks, const transport::Placement& placement) {
+  std::map<int, int> on;  // by machine
+  const auto crowded = std::ranges::find_if(ranks, [&](int rank) {
+    const int machine = placement.machine_of(placement.node_of(rank));
+    return ++on[machine] > placement.threads_of(machine);
+  });
+  return {ranks.begin(), crowded};
+}
+
+std::vector<CollectiveReading> broadcasts(const LevelReading& reading,
+                                          const std::vector<int>& ranks,
+                                          const MeasureOptions& options, Broadcast what,
+                                          double share, tutti_comm world) {
+  what.answer = reading.empty.value / 2;
+  const auto sizes = times_four(*parse_size(options.least), *parse_size(options.most));
+  const double seconds =
+      share * options.seconds / (kNumbersOfRanks * static_cast<double>(sizes.size()));
+  return on_some_ranks(ranks, sizes, world, [&](tutti_comm comm, Bytes bytes) {
+    what.bytes = bytes;
+    return measure_broadcast(comm, *wire_of(options, comm), what, seconds);
+  });
+}
+
+// In a flat tree all messages are between the first rank and others; in a chain of ranks that are
+// in turn on two nodes, between these.
+void measure_collectives(LevelReading& reading, const Level& level, const MeasureOptions& options,
+                         tutti_comm world) {
+  reading.flat_barriers = on_some_ranks(level.ranks, {0}, world, [&](tutti_comm comm, Bytes) {
+    return measure_flat_barrier(comm, *wire_of(options, comm),
+                                kForFlatBarriers * options.seconds / kNumbersOfRanks);
+  });
+  const Broadcast chain{.tree_of = [](int P, Rank rank) { return collectives::chain(P, rank, 0); }};
+  reading.chains = broadcasts(reading, level.ring, options, chain, kForChains, world);
 }
 
 void measure_level(LevelReading& reading, const Level& level, const MeasureOptions& options,
@@ -236,10 +291,17 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
   for (const Level& level : levels) {
     LevelReading reading{.level = level.name, .ranks = static_cast<int>(level.ranks.size())};
     measure_level(reading, level, options, world);
-    if (with_tau_lop(options)) {
+    if (asks_for(options, models::tau_lop::kName)) {
       measure_rings(reading, level, options, world);
+      const Broadcast tree{
+          .tree_of = [](int P, Rank rank) { return collectives::binomial(P, rank, 0); },
+          .spread = spread_of(options)};
+      reading.trees = broadcasts(reading, with_a_core(level.ring, placement_of(world)), options,
+                                 tree, kForTrees, world);
       if (&level == &levels.front()) measure_combining_of(reading, level, options, world);
     }
+    if (asks_for(options, models::kFittedPLogP))
+      measure_collectives(reading, level, options, world);
     const int from = level.ranks.front();
     bring(reading.sizes, from);
     bring(reading.peers, from);
@@ -251,6 +313,9 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
     bring_one(reading.empty, from);
     bring(reading.rings, from);
     bring(reading.combining, from);
+    bring(reading.flat_barriers, from);
+    bring(reading.chains, from);
+    bring(reading.trees, from);
     bring_one(reading.limits, from);
     name_wire(reading, options, engine);
     all.push_back(std::move(reading));

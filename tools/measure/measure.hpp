@@ -1,13 +1,14 @@
-// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp exchanges
-// messages and times them, levels.cpp goes through sizes, ranks.hpp says which ranks do,
-// readings.cpp what was read, report.cpp and plot.cpp show, command.cpp reads the command line and
-// saves.
+// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp and
+// collectives.cpp exchange messages and time them, levels.cpp goes through sizes,
+// ranks.hpp says which ranks do, readings.cpp what was read, report.cpp and plot.cpp show,
+// command.cpp reads the command line and saves.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "collectives/algorithms/trees.hpp"
 #include "models/platform/derive.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/rings.hpp"
@@ -45,6 +46,12 @@ struct AtOnceReading {
   Bytes bytes = 0;  // of each
   models::Median time;
 };
+// What a collective of so many ranks takes.
+struct CollectiveReading {
+  int P = 2;
+  Bytes bytes = 0;
+  models::Median time;
+};
 struct PeersReading {
   models::Median time, o_s, o_r;
 };
@@ -60,6 +67,9 @@ struct LevelReading {
   models::Median empty;                  // a round trip of messages without bytes
   std::vector<AtOnceReading> rings;      // τ from 2 on, TAU §7.3
   std::vector<AtOnceReading> combining;  // of the processes of a node
+  std::vector<CollectiveReading> trees;  // broadcasts, for least squares, TAU §7.4
+  // For PLogP fitted as OCC §6.1 does.
+  std::vector<CollectiveReading> flat_barriers, chains;
   models::Median delayed;  // o_s from PRTT(n, d, s) of the least size, which waits in between
   bool time_ran_out = false;
   std::vector<Bytes> unsure() const;  // sizes
@@ -90,6 +100,18 @@ models::Median measure_round_trip(tutti_comm comm, Wire& wire, Bytes bytes, doub
 // at once; or, `in_turn`, first the even ones send, then the odd ones: half of that.
 models::Median measure_ring(tutti_comm comm, Wire& wire, Bytes bytes, bool in_turn, Bytes spread,
                             double seconds);
+// A broadcast from rank 0 down a tree that has rounds, one after the other, until the last rank
+// has it: it answers without bytes, which takes `answer` us of what is timed. `spread`: see
+// Rotating.
+struct Broadcast {
+  collectives::Tree (*tree_of)(int P, Rank rank);
+  Bytes bytes = 0, spread = 0;
+  double answer = 0;
+};
+models::Median measure_broadcast(tutti_comm comm, Wire& wire, const Broadcast& what,
+                                 double seconds);
+// All ranks signal rank 0, which answers each when it has heard of all.
+models::Median measure_flat_barrier(tutti_comm comm, Wire& wire, double seconds);
 // All ranks combine so many bytes with as many, each by itself.
 models::Median measure_combining(tutti_comm comm, Bytes bytes, Bytes spread, double seconds);
 // The mean bandwidth of each of so many random bisections of all ranks.

@@ -6,8 +6,22 @@
 
 namespace tutti::tools {
 
+namespace {
+
+constexpr double kSure = 0.5;  // the interval of a median, as a share of it
+
+// Those whose median is known and above zero, unless these are fewer than `least`.
+std::vector<CollectiveReading> sure_ones(const std::vector<CollectiveReading>& all,
+                                         std::size_t least) {
+  std::vector<CollectiveReading> some;
+  for (const CollectiveReading& one : all)
+    if (one.time.value > 0 && one.time.width() <= kSure) some.push_back(one);
+  return some.size() < least ? all : some;
+}
+
+}  // namespace
+
 bool SizeReading::sure() const {
-  constexpr double kSure = 0.5;
   const double most = kSure * round_trip.value;
   return gap() > 0 && round_trip.width() <= kSure && burst.width() <= kSure &&
          o_s.high - o_s.low <= most && o_r.high - o_r.low <= most;
@@ -30,6 +44,10 @@ models::Readings LevelReading::readings() const {
   for (const PeersReading& one : peers)
     all.peers.push_back(
         {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
+  for (const CollectiveReading& one : sure_ones(flat_barriers, 2))
+    all.flat_barriers.push_back({one.P, one.bytes, one.time.value});
+  for (const CollectiveReading& one : sure_ones(chains, 1))
+    all.chains.push_back({one.P, one.bytes, one.time.value});
   return all;
 }
 
@@ -40,6 +58,8 @@ models::tau_lop::Rings LevelReading::of_rings() const {
     if (size.sure()) all.rings.push_back({size.bytes, 1, size.round_trip.value / 2});
   for (const AtOnceReading& ring : rings)
     all.rings.push_back({ring.bytes, ring.tau, ring.time.value});
+  for (const CollectiveReading& tree : sure_ones(trees, 0))
+    all.broadcasts.push_back({tree.bytes, tree.P, tree.time.value});
   return all;
 }
 

@@ -79,19 +79,31 @@ void print_fits(const LevelReading& level) {
   }
 }
 
-// A column for each τ.
-void print_at_once(const std::vector<AtOnceReading>& all, const char* what, const char* who) {
-  if (all.empty()) return;
-  std::map<int, std::map<Bytes, models::Median>> by;
-  for (const AtOnceReading& one : all) by[one.tau][one.bytes] = one.time;
-  fmt::print("  {}: us while \u03c4 processes of a node {}\n  {:>9}", what, who, "size");
-  for (const auto& [tau, times] : by) fmt::print(" {:>15}", fmt::format("tau {}", tau));
+// Medians by size, and by how many processes: a column each.
+using ByCount = std::map<int, std::map<Bytes, models::Median>>;
+
+void print_by_count(const char* what, ByCount by, const char* count) {
+  if (by.empty()) return;
+  fmt::print("  {}\n  {:>9}", what, "size");
+  for (const auto& [number, times] : by) fmt::print(" {:>15}", fmt::format("{} {}", count, number));
   fmt::print("\n");
   for (const auto& [bytes, unused] : by.begin()->second) {
     fmt::print("  {:>9}", size_text(bytes));
-    for (auto& [tau, times] : by) fmt::print(" {:>15}", shown(times[bytes]));
+    for (auto& [number, times] : by) fmt::print(" {:>15}", shown(times[bytes]));
     fmt::print("\n");
   }
+}
+
+ByCount by_count(const std::vector<AtOnceReading>& all) {
+  ByCount by;
+  for (const AtOnceReading& one : all) by[one.tau][one.bytes] = one.time;
+  return by;
+}
+
+ByCount by_count(const std::vector<CollectiveReading>& all) {
+  ByCount by;
+  for (const CollectiveReading& one : all) by[one.P][one.bytes] = one.time;
+  return by;
 }
 
 void print_level(const LevelReading& level) {
@@ -134,8 +146,15 @@ void print_level(const LevelReading& level) {
     fmt::print("  {:>7}: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", counted(n, "peer"),
                shown(one.o_s), shown(one.o_r), shown(one.time));
   }
-  print_at_once(level.rings, "rings of tau-lop", "send a message each");
-  print_at_once(level.combining, "combining", "combine (sum of int32)");
+  print_by_count("rings of tau-lop: us while \u03c4 processes of a node send a message each",
+                 by_count(level.rings), "tau");
+  print_by_count("broadcasts down a binomial tree, for tau-lop: us", by_count(level.trees),
+                 "ranks");
+  print_by_count("combining: us while \u03c4 processes of a node combine (sum of int32)",
+                 by_count(level.combining), "tau");
+  print_by_count("barriers by a flat tree, for plogp-fitted: us", by_count(level.flat_barriers),
+                 "ranks");
+  print_by_count("broadcasts down a chain, for plogp-fitted: us", by_count(level.chains), "ranks");
   print_fits(level);
 }
 
@@ -204,6 +223,16 @@ json json_of(const std::vector<AtOnceReading>& all) {
   return rows;
 }
 
+json json_of(const std::vector<CollectiveReading>& all) {
+  json rows = json::array();
+  for (const CollectiveReading& one : all) {
+    json row = json_of(one.time);
+    row.update({{"ranks", one.P}, {"bytes", one.bytes}});
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 json json_of(const LevelReading& level) {
   json one = {{"level", level.level},
               {"wire", level.wire},
@@ -216,6 +245,9 @@ json json_of(const LevelReading& level) {
               {"empty", json_of(level.empty)},
               {"rings", json_of(level.rings)},
               {"combining", json_of(level.combining)},
+              {"trees", json_of(level.trees)},
+              {"flat_barriers", json_of(level.flat_barriers)},
+              {"chains", json_of(level.chains)},
               {"sizes", json::array()},
               {"peers", json::array()},
               {"fits", json::array()}};
