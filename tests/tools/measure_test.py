@@ -203,6 +203,26 @@ def fitted(folder):
         assert platform["model"] == "plogp" and platform["parameters"]["g"][0][0] == 0, platform
 
 
+def methods():
+    """o, g, L and G by four methods, from readings that are printed beside them."""
+    done = measure("--methods", "--json", "--model", "hockney", *QUICK)
+    assert done.returncode == 0 or "converge" in done.stderr, done
+    (level,) = json.loads(done.stdout)["levels"]
+    found, least = level["methods"], level["sizes"][0]
+    assert list(found["by"]) == ["Bell et al.", "Culler et al.", "Hoefler et al.",
+                                 "Kielmann et al."], found
+    readings = {name: one["median_us"] for name, one in found["readings"].items()
+                if isinstance(one, dict)}
+    assert all(us > 0 for us in readings.values()), readings
+    assert found["readings"]["delay_us"] > least["round_trip"]["median_us"], found
+    culler, bell = found["by"]["Culler et al."], found["by"]["Bell et al."]
+    assert culler["o_s_us"] == readings["few"] and culler["g_us"] == readings["many"], found
+    assert abs(bell["o_s_us"] + found["readings"]["pause_us"] - readings["paused_sends"]) < 1e-6
+    assert "G_us_per_byte" in bell and "G_us_per_byte" not in culler, found
+    shown = measure("--methods", "--model", "hockney", *QUICK).stdout
+    assert "  Bell et al.  " in shown and "PLogP's (RTT/2 - g)" in shown, shown
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tutti-measure-") as name:
         folder = pathlib.Path(name)
@@ -221,6 +241,7 @@ def main():
             by_mpi(folder)
             at_start(folder)
             tau_lop(folder)
+            methods()
             if RANKS > 2:
                 fitted(folder)
     print(f"measured on {RANKS} ranks, and read back")

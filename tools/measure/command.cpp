@@ -301,6 +301,9 @@ void add_measure(CommandLine& line) {
   command.flag("--off-cache", options->off_cache,
                "tau-lop's rings and combinations with memory that no cache keeps (default: "
                "the same memory again and again, as in a benchmark of collectives)");
+  command.flag("--methods", options->methods,
+               "also o, g, L and G by the methods of Culler, Kielmann and Bell, beside those by "
+               "PRTT (IB 4.3.3)");
   command.flag("--bisection", options->bisection,
                "also effective bisection bandwidth: the mean of random bisections");
   command.option("--bisections", options->bisections, "how many").show_default().between(1, 100000);

@@ -22,6 +22,7 @@ constexpr std::size_t kMostSizes = 24;
 // Of a level's time.
 constexpr double kForSizes = 0.5, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.2,
                  kForCombining = 0.05, kForFlatBarriers = 0.02, kForChains = 0.05, kForTrees = 0.03;
+constexpr double kForMethods = 0.1;    // besides, if they are asked for
 constexpr double kNumbersOfRanks = 4;  // on which collectives are measured, about
 constexpr double kBend = 0.2;          // a curve that is nearer to straight needs no size more
 
@@ -226,6 +227,9 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
       const double seconds = kForDelays * options.seconds / 2;
       reading.delayed = measure_delayed(pair.comm(), *wire, reading.sizes.front(), seconds);
       reading.empty = measure_round_trip(pair.comm(), *wire, 0, seconds);
+      if (options.methods)
+        reading.methods = {measure_methods(pair.comm(), *wire, reading.sizes.front(),
+                                           reading.sizes.back(), kForMethods * options.seconds)};
     }
     transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
   }
@@ -316,6 +320,7 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
     bring(reading.flat_barriers, from);
     bring(reading.chains, from);
     bring(reading.trees, from);
+    bring(reading.methods, from);
     bring_one(reading.limits, from);
     name_wire(reading, options, engine);
     all.push_back(std::move(reading));

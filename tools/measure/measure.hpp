@@ -1,5 +1,5 @@
-// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp and
-// collectives.cpp exchange messages and time them, levels.cpp goes through sizes,
+// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp,
+// collectives.cpp and methods.cpp exchange messages and time them, levels.cpp goes through sizes,
 // ranks.hpp says which ranks do, readings.cpp what was read, report.cpp and plot.cpp show,
 // command.cpp reads the command line and saves.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include "collectives/algorithms/trees.hpp"
 #include "models/platform/derive.hpp"
+#include "models/methods.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/rings.hpp"
 #include "models/platform/statistics.hpp"
@@ -26,7 +27,7 @@ struct MeasureOptions {
   double seconds = 10;              // for each level
   std::optional<std::string> save;  // a file; empty: the user's file of each wire
   std::string svg;
-  bool json = false, bisection = false, off_cache = false;
+  bool json = false, bisection = false, off_cache = false, methods = false;
   int bisections = 16;
   std::uint64_t seed = 1;
 };
@@ -56,6 +57,13 @@ struct PeersReading {
   models::Median time, o_s, o_r;
 };
 
+// Of one message each, see models::MethodTimes.
+struct MethodsReading {
+  models::Median few, many, delayed_round_trip, answered, window, longest_window, paused_sends,
+      paused_receives;
+  double delay = 0, pause = 0;
+};
+
 // Messages within nodes, or between them.
 struct LevelReading {
   std::string level;         // "within nodes" or "between nodes"
@@ -71,6 +79,7 @@ struct LevelReading {
   // For PLogP fitted as OCC §6.1 does.
   std::vector<CollectiveReading> flat_barriers, chains;
   models::Median delayed;  // o_s from PRTT(n, d, s) of the least size, which waits in between
+  std::vector<MethodsReading> methods;  // one, if they are asked for
   bool time_ran_out = false;
   std::vector<Bytes> unsure() const;  // sizes
   // Without the sizes that are not sure, unless all are so.
@@ -78,6 +87,8 @@ struct LevelReading {
   std::optional<protocols::Limits> limits{};
   // How long rings and messages took, for τ-Lop.
   models::tau_lop::Rings of_rings() const;
+  // With `methods`.
+  models::MethodTimes method_times() const;
 };
 
 struct BisectionReading {
@@ -91,6 +102,9 @@ SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double second
 // o_s by delays, IB §4.3.3: (PRTT(n,d,s) − PRTT(1,0,s))/(n−1) − d.
 models::Median measure_delayed(tutti_comm comm, Wire& wire, const SizeReading& least,
                                double seconds);
+// What methods other than PRTT measure between rank 0 and rank 1.
+MethodsReading measure_methods(tutti_comm comm, Wire& wire, const SizeReading& least,
+                               const SizeReading& longest, double seconds);
 // Between rank 0 and ranks 1 to n.
 PeersReading measure_peers(tutti_comm comm, Wire& wire, int n, const SizeReading& least,
                            double seconds);

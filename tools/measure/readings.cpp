@@ -51,6 +51,32 @@ models::Readings LevelReading::readings() const {
   return all;
 }
 
+models::MethodTimes LevelReading::method_times() const {
+  const MethodsReading& one = methods.front();
+  const SizeReading &least = sizes.front(), &longest = sizes.back();
+  double per_byte = 0;
+  if (longest.bytes > least.bytes) per_byte = models::fit_line(readings().gaps()).per_byte;
+  return {.least = least.bytes,
+          .longest = longest.bytes,
+          .round_trip = least.round_trip.value,
+          .few = one.few.value,
+          .many = one.many.value,
+          .delay = one.delay,
+          .delayed_round_trip = one.delayed_round_trip.value,
+          .answered = one.answered.value,
+          .send = least.o_s.value,
+          .receive = least.o_r.value,
+          .empty_round_trip = empty.value,
+          .window = one.window.value,
+          .longest_window = one.longest_window.value,
+          .pause = one.pause,
+          .paused_sends = one.paused_sends.value,
+          .paused_receives = one.paused_receives.value,
+          .overhead = delayed.value,
+          .gap = least.gap(),
+          .gap_per_byte = per_byte};
+}
+
 models::tau_lop::Rings LevelReading::of_rings() const {
   models::tau_lop::Rings all{.round_trip = empty.value};
   if (limits && limits->writes) all.eager = limits->eager;

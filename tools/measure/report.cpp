@@ -106,6 +106,21 @@ ByCount by_count(const std::vector<CollectiveReading>& all) {
   return by;
 }
 
+void print_methods(const LevelReading& level) {
+  if (level.methods.empty()) return;
+  const auto shown_or_not = [](const std::optional<double>& value) {
+    return value ? four_digits(*value) : "-";
+  };
+  fmt::print("  by several methods (IB 4.3.3), {} B:\n  {:<16} {:>9} {:>9} {:>9} {:>9} {:>10}\n",
+             level.sizes.front().bytes, "", "o_s us", "o_r us", "g us", "L us", "G us/B");
+  for (const models::ByMethod& one : models::by_methods(level.method_times()))
+    fmt::print("  {:<16} {:>9} {:>9} {:>9} {:>9} {:>10}\n", one.whose, shown_or_not(one.o_s),
+               shown_or_not(one.o_r), shown_or_not(one.g), shown_or_not(one.L),
+               shown_or_not(one.G));
+  fmt::print(
+      "  L: Culler et al. LogP's, Kielmann et al. PLogP's (RTT/2 - g), others RTT/2, end to end\n");
+}
+
 void print_level(const LevelReading& level) {
   fmt::print("\n{}  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
              paragraph(fmt::format("{}: {}{}{}; {}", level.level, level.wire,
@@ -141,6 +156,7 @@ void print_level(const LevelReading& level) {
   fmt::print("  o by delays, IB 4.3.3: {} us; L = PRTT(1,0,{})/2 - o_s - o_r = {} us\n",
              four_digits(level.delayed.value), level.sizes.front().bytes,
              four_digits(models::latency_of(level.readings())));
+  print_methods(level);
   for (std::size_t n = 1; n <= level.peers.size(); ++n) {
     const PeersReading& one = level.peers[n - 1];
     fmt::print("  {:>7}: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", counted(n, "peer"),
@@ -233,6 +249,34 @@ json json_of(const std::vector<CollectiveReading>& all) {
   return rows;
 }
 
+json json_of(const MethodsReading& reading) {
+  return {{"few", json_of(reading.few)},
+          {"many", json_of(reading.many)},
+          {"delay_us", reading.delay},
+          {"delayed_round_trip", json_of(reading.delayed_round_trip)},
+          {"answered", json_of(reading.answered)},
+          {"window", json_of(reading.window)},
+          {"longest_window", json_of(reading.longest_window)},
+          {"pause_us", reading.pause},
+          {"paused_sends", json_of(reading.paused_sends)},
+          {"paused_receives", json_of(reading.paused_receives)}};
+}
+
+// What is derived by each method, and from what.
+json methods_of(const LevelReading& level) {
+  json all = {{"readings", json_of(level.methods.front())}};
+  for (const models::ByMethod& one : models::by_methods(level.method_times())) {
+    json& values = all["by"][std::string(one.whose)];
+    for (const auto& [name, value] : {std::pair{"o_s_us", one.o_s},
+                                      {"o_r_us", one.o_r},
+                                      {"g_us", one.g},
+                                      {"L_us", one.L},
+                                      {"G_us_per_byte", one.G}})
+      if (value) values[name] = *value;
+  }
+  return all;
+}
+
 json json_of(const LevelReading& level) {
   json one = {{"level", level.level},
               {"wire", level.wire},
@@ -260,6 +304,7 @@ json json_of(const LevelReading& level) {
                             {"o_s", json_of(size.o_s)},
                             {"o_r", json_of(size.o_r)},
                             {"sent", json_of(size.sent)}});
+  if (!level.methods.empty()) one["methods"] = methods_of(level);
   for (const PeersReading& peers : level.peers)
     one["peers"].push_back(
         {{"time", json_of(peers.time)}, {"o_s", json_of(peers.o_s)}, {"o_r", json_of(peers.o_r)}});
