@@ -29,6 +29,7 @@ class Judge {
   Judge(const Cell& cell, const Platform& platform)
       : platform_(without_pieces(platform)),
         node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node, cell.seed)),
+        socket_(sockets_of(node_, cell.sockets)),
         problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
         facts_(collectives::facts_of_nodes(node_)),
         decisions_(platform_, facts_) {
@@ -55,7 +56,7 @@ class Judge {
   }
   Judgement::Played play(const Choice& choice) const {
     const auto result = simulate(problem_.P, [&](Rank rank) { return schedule_of(choice, rank); },
-                                 platform_, {.node = node_});
+                                 platform_, {.node = node_, .socket = socket_});
     return {choice, estimate_of(choice, problem_.bytes, platform_, facts_).latency, result.time};
   }
 
@@ -67,7 +68,7 @@ class Judge {
   }
 
   const Platform platform_;
-  const std::vector<int> node_;
+  const std::vector<int> node_, socket_;
   Problem problem_;
   const Facts facts_;
   Decisions decisions_;

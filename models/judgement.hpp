@@ -18,6 +18,7 @@ struct Cell {
   Bytes bytes = 0;
   Layout layout = Layout::blocks;
   std::uint64_t seed = kUsualSeed;  // of a layout that is shuffled
+  int sockets = 1;                  // of a node
   int P() const noexcept { return nodes * ranks_per_node; }
 };
 

@@ -144,6 +144,14 @@ void change(json& level, const std::string& where, const Changes& changes) {
   apply(false);
 }
 
+constexpr const char* kBetweenSockets = "between_sockets";
+
+bool names_level(const Changes& changes, std::string_view level) {
+  return std::ranges::any_of(changes.parameters, [level](const auto& change) {
+    return change.first.substr(0, change.first.find('.')) == level;
+  });
+}
+
 void read_compute(const json& object, Platform& platform) {
   if (!object.contains("compute")) return;
   const json& compute = object["compute"];
@@ -245,20 +253,26 @@ json parameters_to_json(const Model& model) {
 }
 
 Platform parse_platform(std::string_view text, const Changes& changes) {
-  json object = parse_object(
-      text, {"format", "name", "source", "model", "parameters", "within", "between", "compute",
-             "shared_ports", "adapters", "machine", "wire", "measured", "cores", "budget"});
+  json object = parse_object(text, {"format", "name", "source", "model", "parameters", "within",
+                                    "between", "between_sockets", "compute", "shared_ports",
+                                    "adapters", "machine", "wire", "measured", "cores", "budget"});
   Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
   if (object.contains("between") || object.contains("within")) {
-    for (const char* key : {"within", "between"}) {
+    if (names_level(changes, kBetweenSockets) && object.contains("within"))
+      object.emplace(kBetweenSockets, object["within"]);
+    const auto read_level = [&](const char* key) {
       if (!object.contains(key)) wrong(key, "is missing");
       must_be_object(object[key], key);
       check_keys(object[key], {"model", "parameters"}, key);
       change(object[key], key, changes);
-    }
-    platform.within = model_in(object["within"], "within", !changes.model.empty());
-    platform.between = model_in(object["between"], "between", !changes.model.empty());
+      return model_in(object[key], key, !changes.model.empty());
+    };
+    platform.within = read_level("within");
+    platform.between = read_level("between");
+    if (object.contains(kBetweenSockets)) platform.between_sockets = read_level(kBetweenSockets);
   } else {
+    if (object.contains(kBetweenSockets) || names_level(changes, kBetweenSockets))
+      wrong(kBetweenSockets, "needs a model within nodes, and one between them");
     change(object, "", changes);
     platform.between = model_in(object, "", !changes.model.empty());
   }
@@ -300,6 +314,7 @@ json to_json(const Platform& platform) {
   if (platform.within) {
     all["within"] = written(*platform.within);
     all["between"] = written(platform.between);
+    if (platform.between_sockets) all[kBetweenSockets] = written(*platform.between_sockets);
   } else {
     all.update(written(platform.between));
   }

@@ -4,7 +4,8 @@
 //    "model": "loggp", "parameters": {"L": 30.4, "o": 8.15, "g": 8.683, "G": 0.015},
 //    "compute": {"reduce_per_byte": 0.001, "copy_per_byte": 0}}
 //
-// or, instead of "model" and "parameters", "within" and "between", each with both of them. A
+// or, instead of "model" and "parameters", "within" and "between", each with both of them, and for
+// messages between two sockets of a node "between_sockets", too. A
 // function of the message's size is a number, or an array of [bytes, value] in ascending order. "o"
 // stands for o_s and o_r. Everything but the models may be left out. What was measured
 // (models/platform/saved.hpp) also says where and how:
@@ -38,7 +39,8 @@ inline constexpr int kFormat = 1;
 struct Changes {
   // Another model, whose parameters are made from the file's (conversion.hpp); empty: the file's.
   std::string model{};
-  // Parameters by name; "within.G" or "between.G" for one level, else both. Those of the file's
+  // Parameters by name; "within.G" or "between.G" for one level, else all; "between_sockets.G"
+  // makes that level out of the one within, if the file has none. Those of the file's
   // model change before its parameters are converted, those of the other model after that.
   std::vector<std::pair<std::string, double>> parameters{};
 };

@@ -65,8 +65,11 @@ struct Platform {
   std::string source;  // where the numbers are from
   Model between;
   std::optional<Model> within;  // nothing: every message goes under `between`, through its ports
-  double reduce_per_byte = 0;   // γ: combining two operands, us per byte of one
-  double copy_per_byte = 0;     // us
+  // For messages between two sockets of a node; nothing: as within one. Only the simulator reads
+  // it.
+  std::optional<Model> between_sockets{};
+  double reduce_per_byte = 0;  // γ: combining two operands, us per byte of one
+  double copy_per_byte = 0;    // us
   // Within a node a message is combined while it comes, in pieces; 0: when it is there.
   Bytes piece = 0;
   // The ranks of a node share one port for sending to other nodes, and one for receiving from

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tutti::models {
@@ -18,5 +19,9 @@ inline constexpr std::uint64_t kUsualSeed = 1;
 // and gives the same nodes on every machine.
 std::vector<int> nodes_of(Layout layout, int P, int ranks_per_node,
                           std::uint64_t seed = kUsualSeed);
+
+// The socket of each rank, from 0 on each node, of so many a node: the ranks of a node lie on one
+// after the other, as many on each as can be. Empty: one socket, which is no level.
+std::vector<int> sockets_of(std::span<const int> node, int sockets);
 
 }  // namespace tutti::models

@@ -24,7 +24,8 @@ using collectives::Step;
 using collectives::StepId;
 using collectives::StepKind;
 
-enum Level : std::uint8_t { kWithin, kBetween };
+enum Level : std::uint8_t { kWithin, kAcross, kBetween };
+constexpr Level kLevels[] = {kWithin, kAcross, kBetween};
 
 class Simulation {
  public:
@@ -40,7 +41,8 @@ class Simulation {
     result_.finished.resize(index(P));
     models_[kBetween] = &platform.between;
     models_[kWithin] = platform.within ? &*platform.within : &platform.between;
-    for (const Level level : {kWithin, kBetween})
+    models_[kAcross] = platform.between_sockets ? &*platform.between_sockets : models_[kWithin];
+    for (const Level level : kLevels)
       out_[level].assign(index(shared(level) ? nodes : P),
                          Port{level == kBetween ? platform.adapters : 1}),
           in_[level] = out_[level];
@@ -92,11 +94,15 @@ class Simulation {
   int node(Rank rank) const noexcept {
     return setting_.node.empty() ? rank : setting_.node[index(rank)];
   }
+  int socket(Rank rank) const noexcept {
+    return setting_.socket.empty() ? 0 : setting_.socket[index(rank)];
+  }
   Level level(Rank a, Rank b) const noexcept {
-    return platform_.within && node(a) == node(b) ? kWithin : kBetween;
+    if (!platform_.within || node(a) != node(b)) return kBetween;
+    return platform_.between_sockets && socket(a) != socket(b) ? kAcross : kWithin;
   }
   bool shared(Level level) const noexcept { return level == kBetween && platform_.shared_ports; }
-  Port& port(std::vector<Port> (&ports)[2], Level level, Rank rank) noexcept {
+  Port& port(std::vector<Port> (&ports)[3], Level level, Rank rank) noexcept {
     return ports[level][index(shared(level) ? node(rank) : rank)];
   }
   const Step& step(Rank rank, StepId id) noexcept {
@@ -218,7 +224,7 @@ class Simulation {
     };
     consider(mine.notices);
     consider(mine.work);
-    for (const Level to : {kWithin, kBetween})
+    for (const Level to : kLevels)
       if (!mine.sends[to].empty() && now >= opens(rank, to)) consider(mine.sends[to]);
     if (!from) return false;
     from->pop();
@@ -240,7 +246,7 @@ class Simulation {
     Player& mine = player(rank);
     double due = kNotDue;
     if (!mine.work.empty() || !mine.notices.empty()) due = now;
-    for (const Level to : {kWithin, kBetween})
+    for (const Level to : kLevels)
       if (!mine.sends[to].empty()) due = std::min(due, std::max(now, opens(rank, to)));
     due = std::max(due, mine.free);
     if (due >= mine.wake || due == kNotDue) return;
@@ -335,6 +341,7 @@ class Simulation {
     const auto add = [bytes](Traffic& traffic) { ++traffic.messages, traffic.bytes += bytes; };
     const int a = node(from), b = node(to);
     add(a == b ? result_.within : result_.between);
+    if (a == b && socket(from) != socket(to)) add(result_.between_sockets);
     if (a == b) return;
     add(result_.nodes[index(a)].sent);
     add(result_.nodes[index(b)].received);
@@ -343,9 +350,9 @@ class Simulation {
 
   const Platform& platform_;
   const SimulationOptions& setting_;
-  const Model* models_[2];  // by level
+  const Model* models_[3];  // by level
   std::vector<Player> players_;
-  std::vector<Port> out_[2], in_[2];  // by level; of a rank, or of a node
+  std::vector<Port> out_[3], in_[3];  // by level; of a rank, or of a node
   ScriptCache alike_;
   Chance chance_;
   EventQueue events_;

@@ -21,6 +21,8 @@ namespace tutti::models {
 struct SimulationOptions {
   // The node of each rank; empty: each rank has a node of its own.
   std::vector<int> node{};
+  // The socket of each rank on its node; empty: each node has one.
+  std::vector<int> socket{};
   // If there are any: what the channel sends as a rendezvous waits for the receiver.
   std::optional<protocols::Limits> limits{};
   // Every time is 1 + noise·x times what the model says, x exponentially distributed with mean 1.
@@ -58,6 +60,7 @@ struct Result {
   double time = 0;               // when the last rank had finished, us; the first one entered at 0
   std::vector<double> finished;  // of each rank
   Traffic within, between;       // nodes
+  Traffic between_sockets;       // of nodes; also in `within`
   struct Node {
     Traffic sent, received;  // to and from other nodes
   };

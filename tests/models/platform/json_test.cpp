@@ -102,6 +102,28 @@ TEST_CASE("json: what is wrong may be of any depth and length") {
     CHECK(platform_complaint(wrong).size() < 1000);
 }
 
+TEST_CASE("json: messages between sockets are a level of their own, or one made by a change") {
+  const std::string text(find_published("metropolis")->json);
+  CHECK_FALSE(parse_platform(text).between_sockets);
+  Changes changes;
+  changes.parameters = {{"between_sockets.L", 12}, {"within.g", 34}};
+  const Platform platform = parse_platform(text, changes);
+  const auto& within = std::get<models::LogGP>(*platform.within);
+  const auto& across = std::get<models::LogGP>(*platform.between_sockets);
+  const auto& before = std::get<models::LogGP>(*parse_platform(text).within);
+  CHECK(across.L == 12);
+  CHECK(across.g == before.g);
+  CHECK(within.L == before.L);
+  CHECK(within.g == 34);
+  CHECK(to_json(parse_platform(to_json(platform).dump())) == to_json(platform));
+  changes.parameters = {{"between_sockets.q", 1}};
+  CHECK_THROWS_WITH(parse_platform(text, changes), Catch::Contains("between_sockets"));
+  changes.parameters = {{"between_sockets.L", 1}};
+  const std::string one_level(find_published("boba")->json);
+  CHECK_THROWS_WITH(parse_platform(one_level, changes),
+                    Catch::Contains("between_sockets: needs a model within nodes"));
+}
+
 TEST_CASE("json: parameters and the model can be changed") {
   const std::string_view boba = find_published("boba")->json;
   CHECK(time_of(parse_platform(boba, {.parameters = {{"L", 1}, {"o", 2.5}}}).between, 1) ==

@@ -160,6 +160,25 @@ TEST_CASE("simulator: two levels, each with its model") {
   CHECK(one_node.time == near(3 * within));
 }
 
+TEST_CASE("simulator: three levels: within a socket, between sockets, between nodes") {
+  Platform platform = platform_of("metropolis");
+  platform.between_sockets = LogP{5, 1, 1, 1};
+  const double between = 32.986 + 2 * 2.8775, within = 1.683 + 2 * 0.1095, across = 7;
+  Setting setting{.node = {0, 0, 0, 0, 1, 1, 1, 1}, .socket = {0, 0, 1, 1, 0, 0, 1, 1}};
+  const auto chain = simulated("chain", bcast_of(8, 1), platform, {}, setting);
+  CHECK(chain.time == near(between + 2 * across + 4 * within));
+  CHECK(chain.between.messages == 1);
+  CHECK(chain.within.messages == 6);
+  CHECK(chain.between_sockets.messages == 2);
+  CHECK(chain.between_sockets.bytes == 2);
+  // Sockets of two nodes are not one.
+  setting.node = {0, 1, 0, 1, 0, 1, 0, 1};
+  CHECK(simulated("chain", bcast_of(8, 1), platform, {}, setting).time == near(7 * between));
+  setting.socket = {};  // one socket a node
+  setting.node = std::vector<int>(8);
+  CHECK(simulated("chain", bcast_of(8, 1), platform, {}, setting).time == near(7 * within));
+}
+
 TEST_CASE("simulator: ranks of a node can share its port") {
   // Ranks 0 and 1 send to 2 and 3 at once: two ports, or one after the other.
   std::vector<Schedule> all;
