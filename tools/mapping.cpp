@@ -108,6 +108,15 @@ std::string to_string(const NamedMapping& mapping) {
   return fmt::format("{}:{}", word->text, mapping.seed);
 }
 
+void must_know_sockets(int sockets, const models::Platform& platform) {
+  if (sockets <= 1 || platform.between_sockets) return;
+  bad_configuration(fmt::format(
+      "--sockets: the parameters {:.200} say nothing of messages between sockets: "
+      "--set between_sockets.L=0.5 says in what they differ from those within one, or a file has "
+      "them as between_sockets",
+      platform.name));
+}
+
 std::vector<int> nodes_by_mapping(const std::string& mapping, int P, int ranks_per_node) {
   const auto named = named_mapping(mapping);
   if (!named) try {

@@ -11,6 +11,7 @@
 #include "models/platform/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
@@ -160,6 +161,10 @@ void add_verify(CommandLine& line) {
       .comma_separated()
       .show_default();
   command.older_name("--layout", arguments->choice.layouts);
+  command
+      .option("--sockets", arguments->choice.sockets, std::string("with --choices: ") + kSocketsAre)
+      .between(1, 1 << 10)
+      .show_default();
   command.footer(
       "Examples:\n"
       "  tutti verify --quick                        every algorithm, for few P\n"

@@ -64,7 +64,7 @@ std::vector<models::Cell> cells_of(const ChoicesOptions& options) {
           for (const std::string& size : options.sizes) {
             const long long P = static_cast<long long>(nodes) * each;
             if (P < 2 || P > kMostRanksJudged) continue;
-            const models::Cell cell{collective, nodes, each, size_of(size), layout, seed};
+            const models::Cell cell{collective, nodes, each, size_of(size), layout, seed, options.sockets};
             const bool once = collective == Collective::barrier && &size != &options.sizes.front();
             const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / P;
             // One node, or one rank on each, is laid out in one way only.
@@ -150,6 +150,7 @@ int verify_choices(const ChoicesOptions& options) {
   platforms.reserve(parameters.size());
   for (const std::string& name : parameters)
     platforms.push_back(platform_named(name, models::wire_of(true, false)));
+  for (const models::Platform& platform : platforms) must_know_sockets(options.sockets, platform);
   const std::vector<models::Cell> cells = cells_of(options);
   if (cells.empty())
     throw Error(Code::bad_configuration,

@@ -260,6 +260,42 @@ def check_mapping(folder):
     assert tuned.returncode != 0 and "no rank" not in tuned.stderr and "on no node" in tuned.stderr
 
 
+def check_sockets(folder):
+    """Messages between the sockets of a node: a level of its own, and counted."""
+    chain = ["--params", "metropolis", "--collective", "bcast", "--algorithm", "chain", "-P", 16,
+             "--ppn", 8, "-m", 100]
+    refused("say nothing of messages between sockets", *chain, "--sockets", 2)
+    slower = ["--set", "between_sockets.L=50"]
+    (alone,), (row,) = rows(*chain), rows(*chain, "--sockets", 2, *slower, "--details")
+    assert alone["messages_between_sockets"] == 0, alone
+    assert row["messages_between_sockets"] == 2 and row["bytes_between_sockets"] == 200, row
+    assert row["socket_of_rank"] == ([0] * 4 + [1] * 4) * 2, row
+    assert row["messages_within_nodes"] == alone["messages_within_nodes"] == 14, row
+    assert abs(row["time_us"] - alone["time_us"] - 2 * (50 - 1.683)) < 1e-6, (row, alone)
+    (scattered,) = rows(*chain, "--sockets", 2, *slower, "--mapping", "in-turn")
+    assert scattered["messages_between_sockets"] == 0, scattered
+    assert "of the latter 2 between sockets (200 bytes)" in predict(*chain, "--sockets", 2,
+                                                                   *slower).stdout
+    refused("tau-lop knows no", "--model", "tau-lop", "--symbolic", "--collective", "bcast",
+            "--sockets", 2)
+    tree = ["--params", "metropolis", "--collective", "bcast", "--algorithm", "binomial", "-P", 16,
+            "--ppn", 4]
+    (alone,), (row,) = rows(*tree), rows(*tree, "--sockets", 2, *slower)
+    assert alone["closed_forms"] and not row["closed_forms"], (alone, row)
+    path = pathlib.Path(folder, "sockets.json")
+    path.write_text(predict("--params", "metropolis", "--set", "between_sockets.L=2",
+                            "--show-params").stdout)
+    for command in (["draw", "bcast", "-P", 16, "--ppn", 8],
+                    ["verify", "--choices", "--collective", "bcast", "--nodes", 2, "--ppn", 8,
+                     "-m", 8]):
+        words = [PROGRAM, *map(str, command), "--sockets", "2", "--params"]
+        done = subprocess.run([*words, path], capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout, done
+        assert command[0] != "draw" or ", 2 sockets a node" in done.stdout, done
+        done = subprocess.run([*words, "metropolis"], capture_output=True, text=True)
+        assert "say nothing of messages between sockets" in done.stderr, done
+
+
 def check_claims():
     """The word beside a formula is that of the two numbers, and says what the formula assumes."""
     def claims(*arguments):
@@ -348,6 +384,7 @@ def main():
     check_settings()
     with tempfile.TemporaryDirectory() as folder:
         check_mapping(folder)
+        check_sockets(folder)
         refused_file(folder, "parameters.json: not JSON", "{")
         check_calls(folder)
         refused_file(folder, "parameters.json: parameters.L: must be a number",

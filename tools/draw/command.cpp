@@ -72,6 +72,7 @@ Platform platform_of(const PredictOptions& options, bool several_nodes) {
 // The conditions that are simulated beside the call itself.
 std::string conditions_of(const PredictOptions& options) {
   std::string text;
+  if (options.sockets > 1) text += fmt::format(", {} sockets a node", options.sockets);
   if (options.noise > 0) text += fmt::format(", noise {}", options.noise);
   if (options.late > 0) text += fmt::format(", up to {} late", svg::time_text(options.late));
   if (options.noise > 0 || options.late > 0) text += fmt::format(", seed {}", options.seed);

@@ -127,6 +127,7 @@ models::SimulationOptions setting_of(const PredictOptions& options, int P) {
   models::SimulationOptions setting{
       .noise = options.noise, .late = options.late, .seed = options.seed};
   setting.node = nodes_of(options, P);
+  setting.socket = models::sockets_of(setting.node, options.sockets);
   if (!options.eager.empty()) {
     const auto most = parse_size(options.eager);
     if (!most || *most < 0)
@@ -198,6 +199,7 @@ std::vector<Platform> platforms_of(const PredictOptions& options, bool several_n
     platform.shared_ports |= options.shared_ports;
     if (options.adapters > 0) platform.adapters = options.adapters;
     platform.between = models::congested(platform.between, options.congestion);
+    must_know_sockets(options.sockets, platform);
   }
   return all;
 }
@@ -281,11 +283,13 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
     return options.calls > 1 ? collectives::repeated(schedule, options.calls) : schedule;
   };
   made.node = setting.node;
+  made.socket = setting.socket;
   made.result = models::simulate(what.P, schedule_of, platform, setting);
   if (options.calls > 1) {
     made.result.time /= options.calls;
     return made;  // the papers' formulas are of one
   }
+  if (!made.socket.empty()) return made;  // and of two levels
   models::Asked asked{.P = what.P,
                       .bytes = problem.bytes,
                       .segment = what.choice.parameters.segment,

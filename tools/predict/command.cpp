@@ -210,6 +210,7 @@ void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
       .show_default();
   command.option("--ppn", o.ranks_per_node, kRanksPerNodeAre).between(1, 1 << 20);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
+  command.option("--sockets", o.sockets, kSocketsAre).between(1, 1 << 10).show_default();
   command.option("--torus", o.torus, kTorusIs);
   command.option("--root", o.root, "root of rooted collectives").show_default();
 }

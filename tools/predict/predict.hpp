@@ -21,6 +21,7 @@ struct PredictOptions {
   std::string mapping = "blocks";    // tools/mapping.hpp
   std::string torus;                 // tools/torus.hpp
   int ranks_per_node = 1, root = 0;  // the former may be kAllOnOneNode
+  int sockets = 1;                   // of a node
   int calls = 0;                     // that follow each other; 0: one, or as many as were measured
   std::string eager;
   double reduce_per_byte = -1, copy_per_byte = -1;  // −1: the platform's
@@ -58,6 +59,7 @@ struct Prediction {
   };
   std::vector<Printed> printed;  // closed forms
   std::vector<int> node{};       // of each rank
+  std::vector<int> socket{};     // the same; empty: one a node
 };
 
 // Whether they name a model or parameters. If not, it is this machine that is meant.

@@ -11,6 +11,7 @@
 #include "models/kernel/cost.hpp"
 #include "models/kernel/courses.hpp"
 #include "models/kernel/text.hpp"
+#include "models/simulation/layout.hpp"
 #include "models/platform/names.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
@@ -168,6 +169,7 @@ int run_program(const PredictOptions& options) {
   for (const models::Platform& platform : platforms_of(options, several_nodes)) {
     models::SimulationOptions setting = setting_of(options, kernel.P());
     setting.node = node;
+    setting.socket = models::sockets_of(node, options.sockets);
     const Cost cost = models::kernel::cost_of(kernel, platform, setting,
                                               [&](const collectives::Problem& problem) {
                                                 return models::kernel::chosen_by(platform, problem);

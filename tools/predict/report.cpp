@@ -98,6 +98,7 @@ json json_of(const models::Traffic& traffic) {
 void add_details(json& one, const Prediction& p) {
   one["finished_us"] = p.result.finished;
   one["node_of_rank"] = p.node;
+  if (!p.socket.empty()) one["socket_of_rank"] = p.socket;
   one["nodes"] = json::array();
   for (const auto& node : p.result.nodes)
     one["nodes"].push_back({{"sent", json_of(node.sent)}, {"received", json_of(node.received)}});
@@ -139,6 +140,8 @@ json json_of(const Prediction& p) {
               {"bytes_within_nodes", p.result.within.bytes},
               {"messages_between_nodes", p.result.between.messages},
               {"bytes_between_nodes", p.result.between.bytes},
+              {"messages_between_sockets", p.result.between_sockets.messages},
+              {"bytes_between_sockets", p.result.between_sockets.bytes},
               {"digest", p.digest},
               {"closed_forms", json::array()}};
   for (const auto& [form, time, simulated, verdict] : p.printed)
@@ -177,6 +180,9 @@ void print_one(const Prediction& p, bool details) {
   fmt::print("  messages       {} between nodes ({}), {} within ({})\n", p.result.between.messages,
              counted(p.result.between.bytes, "byte"), p.result.within.messages,
              counted(p.result.within.bytes, "byte"));
+  if (!p.socket.empty())
+    fmt::print("                 of the latter {} between sockets ({})\n",
+               p.result.between_sockets.messages, counted(p.result.between_sockets.bytes, "byte"));
   print_path(p);
   fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);
   for (const auto& [form, time, simulated, verdict] : p.printed) {

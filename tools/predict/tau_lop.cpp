@@ -147,8 +147,8 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
       given ? tau_lop_parameters_of(options) : models::tau_lop::Parameters{};
   set_segment(options, parameters);
   if (!options.set.empty() || !options.svg.empty() || options.noise > 0 || options.late > 0 ||
-      options.details)
-    bad_configuration("tau-lop knows no --set, --svg, --noise, --late and --details");
+      options.details || options.sockets > 1)
+    bad_configuration("tau-lop knows no --set, --svg, --noise, --late, --details and --sockets");
   const auto ways = ways_of(parameters);
   const int calls = std::max(1, options.calls);
   std::vector<LopRow> rows;
