@@ -110,6 +110,39 @@ int verify(VerifyArguments arguments) {
   return print(rows, arguments.json);
 }
 
+// The options of --choices.
+void add_choices(const Command& command, ChoicesOptions& choice) {
+  command
+      .option("--params", choice.params,
+              fmt::format("with --choices: {}; several, or all of Tutti's own and the papers'",
+                          kParametersAre))
+      .comma_separated()
+      .show_default();
+  command
+      .option("--nodes", choice.nodes,
+              fmt::format("with --choices: so many, up to {} ranks", kMostRanksJudged))
+      .comma_separated()
+      .between(1, 4096)
+      .show_default();
+  command.option("--ppn", choice.ranks_per_node, "with --choices: ranks of each node")
+      .comma_separated()
+      .between(1, 1024)
+      .show_default();
+  command.option("-m,--bytes", choice.sizes, "with --choices: of a message or block")
+      .comma_separated()
+      .show_default();
+  command
+      .option("--mapping", choice.layouts,
+              "with --choices: which ranks share a node: blocks, in-turn, shuffled, "
+              "shuffled:SEED")
+      .comma_separated()
+      .show_default();
+  command.older_name("--layout", choice.layouts);
+  command.option("--sockets", choice.sockets, std::string("with --choices: ") + kSocketsAre)
+      .between(1, 1 << 10)
+      .show_default();
+}
+
 }  // namespace
 
 void add_verify(CommandLine& line) {
@@ -135,36 +168,7 @@ void add_verify(CommandLine& line) {
   command.flag("--choices", arguments->choices,
                "instead of proofs: hold what is chosen against the simulator, and print each cell "
                "where another candidate is faster");
-  command
-      .option("--params", arguments->choice.params,
-              fmt::format("with --choices: {}; several, or all of Tutti's own and the papers'",
-                          kParametersAre))
-      .comma_separated()
-      .show_default();
-  command
-      .option("--nodes", arguments->choice.nodes,
-              fmt::format("with --choices: so many, up to {} ranks", kMostRanksJudged))
-      .comma_separated()
-      .between(1, 4096)
-      .show_default();
-  command.option("--ppn", arguments->choice.ranks_per_node, "with --choices: ranks of each node")
-      .comma_separated()
-      .between(1, 1024)
-      .show_default();
-  command.option("-m,--bytes", arguments->choice.sizes, "with --choices: of a message or block")
-      .comma_separated()
-      .show_default();
-  command
-      .option("--mapping", arguments->choice.layouts,
-              "with --choices: which ranks share a node: blocks, in-turn, shuffled, "
-              "shuffled:SEED")
-      .comma_separated()
-      .show_default();
-  command.older_name("--layout", arguments->choice.layouts);
-  command
-      .option("--sockets", arguments->choice.sockets, std::string("with --choices: ") + kSocketsAre)
-      .between(1, 1 << 10)
-      .show_default();
+  add_choices(command, arguments->choice);
   command.footer(
       "Examples:\n"
       "  tutti verify --quick                        every algorithm, for few P\n"

@@ -82,7 +82,7 @@ class Inviting {
   std::map<Ordinal, std::uint32_t> entries_;  // the peer's: identifiers, by ordinals
 };
 
-constexpr std::size_t kHalf = protocols::kMostRendezvous / 2;
+constexpr std::size_t kHalfOfAll = protocols::kMostRendezvous / 2;
 
 }  // namespace
 
@@ -90,29 +90,29 @@ TEST_CASE("once half of the identifiers are used, a call gets one, and only the 
           "[rendezvous]") {
   Inviting rank;
   for (Ordinal i = 0; i < 100; ++i) rank.want({1, 5, i});
-  CHECK(rank.invited() == kHalf);
+  CHECK(rank.invited() == kHalfOfAll);
   rank.want({1, 6, 100});
-  CHECK(rank.invited() == kHalf);  // call 5 is earlier
+  CHECK(rank.invited() == kHalfOfAll);  // call 5 is earlier
   rank.want({1, 4, 101});
-  CHECK(rank.invited() == kHalf + 1);
+  CHECK(rank.invited() == kHalfOfAll + 1);
   rank.want({1, 4, 102});
-  CHECK(rank.invited() == kHalf + 1);  // it has one
+  CHECK(rank.invited() == kHalfOfAll + 1);  // it has one
   rank.want({1, 3, 103});
-  CHECK(rank.invited() == kHalf + 2);
+  CHECK(rank.invited() == kHalfOfAll + 2);
   rank.want({2, 9, 104});  // of another communicator
-  CHECK(rank.invited() == kHalf + 3);
+  CHECK(rank.invited() == kHalfOfAll + 3);
   rank.want({2, 9, 105});
   rank.want({2, 10, 106});
-  CHECK(rank.invited() == kHalf + 3);
+  CHECK(rank.invited() == kHalfOfAll + 3);
 }
 
 TEST_CASE("a wish lets its entry go, and is forgotten with the transfer", "[rendezvous]") {
   Inviting rank;
   for (Ordinal i = 0; i < 100; ++i) rank.want({1, 5, i});
-  REQUIRE(rank.invited() == kHalf);
+  REQUIRE(rank.invited() == kHalfOfAll);
   const MessageName wished{1, 5, 99};
   rank.peer_wishes(wished);
-  CHECK(rank.invited() == kHalf + 1);
+  CHECK(rank.invited() == kHalfOfAll + 1);
   CHECK(rank.keeps_wish(wished));
   rank.peer_finishes(wished);
   rank.invited();
@@ -120,7 +120,7 @@ TEST_CASE("a wish lets its entry go, and is forgotten with the transfer", "[rend
   CHECK_FALSE(rank.keeps_wish(wished));
   const MessageName early{1, 5, 0};  // its entry was there when the peer wished for it
   rank.peer_wishes(early);
-  CHECK(rank.invited() == kHalf + 1);
+  CHECK(rank.invited() == kHalfOfAll + 1);
   rank.peer_finishes(early);
   rank.invited();
   CHECK(rank.has_ended(early));

@@ -164,7 +164,7 @@ TEST_CASE("simulator: three levels: within a socket, between sockets, between no
   Platform platform = platform_of("metropolis");
   platform.between_sockets = LogP{5, 1, 1, 1};
   const double between = 32.986 + 2 * 2.8775, within = 1.683 + 2 * 0.1095, across = 7;
-  Setting setting{.node = {0, 0, 0, 0, 1, 1, 1, 1}, .socket = {0, 0, 1, 1, 0, 0, 1, 1}};
+  SimulationOptions setting{.node = {0, 0, 0, 0, 1, 1, 1, 1}, .socket = {0, 0, 1, 1, 0, 0, 1, 1}};
   const auto chain = simulated("chain", bcast_of(8, 1), platform, {}, setting);
   CHECK(chain.time == near(between + 2 * across + 4 * within));
   CHECK(chain.between.messages == 1);
