@@ -30,7 +30,7 @@ CEILINGS = {
     "registration": (3, 0),
     "src": (0, 0),
     "tests": (16, 0),
-    "tools": (27, 0),
+    "tools": (0, 0),
     "transport": (0, 0),
 }
 

@@ -134,7 +134,7 @@ std::vector<const LevelReading*> all_levels(const Measured& measured) {
 bool derive_all(const MeasureOptions& options, Measured& measured) {
   std::vector<std::string> wanted = options.models;
   if (wanted.empty()) {
-    wanted = {"plogp"};  // what is saved
+    wanted = {"plogp"};  // the model that is saved
     for (const std::string_view model : models_to_derive())
       if (model != wanted.front()) wanted.emplace_back(model);
   }
@@ -173,7 +173,7 @@ void save_text(const std::string& path, const nlohmann::json& parameters) {
 }
 
 void save_one(const std::string& path, const Platform& platform) {
-  // What is replaced may be another machine's, in a home that several machines share.
+  // The replaced file may be another machine's, in a home that several machines share.
   if (const auto text = read_file_if_any(path)) try {
       const auto reason = models::why_foreign(models::parse_platform(*text),
                                               platform.origin.machine, platform.origin.wire);

@@ -1,4 +1,4 @@
-// What is measured of a level, for which sizes, and for how long.
+// The measurements of a level: their sizes, and the time for each.
 #include <mpi.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace tutti::tools {
 namespace {
 
 constexpr std::size_t kMostSizes = 24;
-// Of a level's time.
+// Shares of a level's time.
 constexpr double kForSizes = 0.5, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.2,
                  kForCombining = 0.05, kForFlatBarriers = 0.02, kForChains = 0.05, kForTrees = 0.03;
 constexpr double kForMethods = 0.1;    // besides, if they are asked for
@@ -89,7 +89,7 @@ bool asks_for(const MeasureOptions& options, std::string_view model) {
   return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
 }
 
-// So many bytes that they do not stay in a core's largest cache. (sysconf() tells how large all
+// Bytes that do not stay in a core's largest cache. (sysconf() tells how large all
 // caches of a socket are together.)
 Bytes spread_of(const MeasureOptions& options, tutti_comm world) {
   constexpr Bytes kUsual = Bytes{32} << 20;
@@ -247,7 +247,7 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
   transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
 }
 
-// What the first rank of a level has read, at rank 0, in a form that travels.
+// Brings the readings of a level's first rank to rank 0, in a form that travels.
 template <class Part>
 void bring(std::vector<Part>& parts, int from) {
   static_assert(std::is_trivially_copyable_v<Part>);

@@ -1,4 +1,4 @@
-// What `tutti measure` measures, and how its parts speak to each other: patterns.cpp,
+// Measurements of `tutti measure`, and how its parts speak to each other: patterns.cpp,
 // collectives.cpp and methods.cpp exchange messages and time them, levels.cpp goes through sizes,
 // ranks.hpp says which ranks do, readings.cpp what was read, report.cpp and plot.cpp show,
 // command.cpp reads the command line and saves.
@@ -41,13 +41,13 @@ struct SizeReading {
   // Whether the medians are known to a quarter, and fit each other; else other work disturbed them.
   bool sure() const;
 };
-// What τ processes of a node take at once, of τ-Lop.
+// The time that τ processes of a node take at once, for τ-Lop.
 struct AtOnceReading {
   int tau = 1;
   Bytes bytes = 0;  // of each
   models::Median time;
 };
-// What a collective of so many ranks takes.
+// The time of a collective of P ranks.
 struct CollectiveReading {
   int P = 2;
   Bytes bytes = 0;
@@ -57,7 +57,7 @@ struct PeersReading {
   models::Median time, o_s, o_r;
 };
 
-// Of one message each, see models::MethodTimes.
+// Times of one message each, see models::MethodTimes.
 struct MethodsReading {
   models::Median few, many, delayed_round_trip, answered, window, longest_window, paused_sends,
       paused_receives;
@@ -97,12 +97,12 @@ struct BisectionReading {
   std::vector<double> megabytes;  // per second and pair, the mean of each bisection
 };
 
-// What is measured between rank 0 and rank 1 of the communicator, for one size.
+// Measures one size between rank 0 and rank 1 of the communicator.
 SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double seconds);
 // o_s by delays, IB §4.3.3: (PRTT(n,d,s) − PRTT(1,0,s))/(n−1) − d.
 models::Median measure_delayed(tutti_comm comm, Wire& wire, const SizeReading& least,
                                double seconds);
-// What methods other than PRTT measure between rank 0 and rank 1.
+// Measures by methods other than PRTT between rank 0 and rank 1.
 MethodsReading measure_methods(tutti_comm comm, Wire& wire, const SizeReading& least,
                                const SizeReading& longest, double seconds);
 // Between rank 0 and ranks 1 to n.
@@ -140,14 +140,14 @@ ComputeReading measure_compute(double seconds);
 // Collective over MPI_COMM_WORLD, whose ranks all get the readings of rank 0.
 std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_comm world);
 
-// What was measured, derived and saved; only rank 0 has it.
+// All that was measured, derived and saved; only rank 0 has it.
 struct Measured {
   std::vector<Host> hosts;
   std::vector<LevelReading> levels;
   ComputeReading compute;
   std::optional<BisectionReading> bisection;
   models::Origin origin;
-  // Of each model that was asked for: its parameters, or why there are none.
+  // A model that was asked for: its parameters, or why there are none.
   struct Derived {
     std::string model;
     std::optional<models::Predictor> predictor;

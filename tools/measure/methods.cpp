@@ -1,4 +1,4 @@
-// What the methods of IB §4.3.3 other than PRTT measure between two ranks.
+// Measurements between two ranks by the methods of IB §4.3.3 other than PRTT.
 #include <algorithm>
 #include <chrono>
 
@@ -28,7 +28,7 @@ class PairOfRanks {
     return wire_.exchange(std::vector<Message>(index(n), one), bytes);
   }
 
-  // Of n sends in a row, the time of one until the sender may go on.
+  // The time of one of n sends in a row, until the sender may go on.
   models::Median sends(int n, Bytes bytes) {
     const auto burst = exchange(true, n, bytes);
     return sampled([&] {
@@ -38,7 +38,7 @@ class PairOfRanks {
     });
   }
 
-  // Of n sends and one answer without bytes, the time of one.
+  // The time of one of n sends that one answer without bytes ends.
   models::Median answered(int n, Bytes bytes) {
     const auto burst = exchange(true, n, bytes);
     return sampled([&] {
@@ -63,7 +63,7 @@ class PairOfRanks {
     });
   }
 
-  // The same as answered(), of which so many are begun, and completed, together: never more are
+  // As answered(), but `together` sends are begun, and completed, together: never more are
   // under way. One side pauses in between.
   models::Median window(int n, int together, Bytes bytes, double us = 0, bool of_sender = true) {
     const auto some = exchange(true, together, bytes);

@@ -97,7 +97,7 @@ SizeReading measure_size(tutti_comm comm, Wire& wire, Bytes bytes, double second
   Sampler sampler(comm, seconds / 3);
   const auto first = wire.exchange(messages(peer, root, 1), bytes);
   const auto reply = wire.exchange(messages(peer, !root, 1), bytes);
-  // So many that they take longer than the round trip: else its fluctuation is in the gap.
+  // As many as take longer than the round trip: else its fluctuation is in the gap.
   for (bool longer = true; longer;) {
     const auto burst = wire.exchange(messages(peer, root, reading.n), bytes);
     reading.burst = sampler.sample(one_after_the_other(*burst, *reply))[0];

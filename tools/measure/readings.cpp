@@ -1,4 +1,4 @@
-// What readings say: whether they are sure, and what models are derived from.
+// Judgement of readings: whether they are sure, and the models that are derived from them.
 #include <algorithm>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// What was measured, as a table and as JSON.
+// Measurements as a table and as JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -202,7 +202,7 @@ std::string parameters_of(const TauLop& parameters) {
 
 void print_models(const Measured& measured) {
   fmt::print("\nmodels (us, us per byte):\n");
-  std::string before;  // what is wrong with one may be wrong with all
+  std::string before;  // one problem may be that of all
   for (const auto& [model, predictor, problem] : measured.derived) {
     if (!predictor) {
       fmt::print("  {:<15} {}\n", model, problem == before ? "the same" : problem);
@@ -262,7 +262,7 @@ json json_of(const MethodsReading& reading) {
           {"paused_receives", json_of(reading.paused_receives)}};
 }
 
-// What is derived by each method, and from what.
+// Parameters by each method, and the readings that they are derived from.
 json methods_of(const LevelReading& level) {
   json all = {{"readings", json_of(level.methods.front())}};
   for (const models::ByMethod& one : models::by_methods(level.method_times())) {

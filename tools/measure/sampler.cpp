@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What reading the clock twice takes.
+// The time of reading the clock twice.
 double clock_cost() {
   static const double cost = [] {
     std::vector<double> all(101);

@@ -1,4 +1,4 @@
-// What carries the messages that are measured: Tutti's own protocols, or the surrounding MPI.
+// The carrier of the messages that are measured: Tutti's own protocols, or the surrounding MPI.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,7 @@ class CurvesPainter {
     if (place == sizes.end() || *place != at) sizes.insert(place, at);
   }
 
-  // Of all numbers of ranks.
+  // The placement for all numbers of ranks.
   static std::string placement_over_ranks(const Panel& panel) {
     if (panel.most_on_node == 1) return {};
     if (!panel.several_nodes) return ", on one node";

@@ -1,4 +1,4 @@
-// What `tutti bench --json` has written, read again to lay predictions beside it.
+// Rows that `tutti bench --json` has written, read again to lay predictions beside them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `tutti predict` predicts, and how its parts speak to each other: cases.cpp computes,
+// Predictions of `tutti predict`, and how its parts speak to each other: cases.cpp computes,
 // report.cpp prints, compare.cpp lays measurements (measurements.cpp) beside predictions.
 #pragma once
 
@@ -54,18 +54,18 @@ struct Prediction {
   struct Printed {
     models::ClosedForm form;
     double time;
-    double simulated;  // what it is compared with: the call's time, or what the form is of
+    double simulated;  // the other side of the comparison: the call's time, or the form's quantity
     models::Verdict verdict;
   };
   std::vector<Printed> printed;  // closed forms
   std::vector<int> node{};       // of each rank
-  std::vector<int> socket{};     // the same; empty: one a node
+  std::vector<int> socket{};     // of each rank; empty: one a node
 };
 
 // Whether they name a model or parameters. If not, it is this machine that is meant.
 bool names_machine(const PredictOptions& options);
-// What the options name; throws Error{bad_configuration}, which says what there is. Of this machine
-// those of a job on several nodes, or on one.
+// The platforms that the options name; throws Error{bad_configuration}, which says what there is.
+// This machine's are those of a job on several nodes, or on one.
 std::vector<models::Platform> platforms_of(const PredictOptions& options, bool several_nodes);
 std::vector<collectives::Collective> collectives_of(const PredictOptions& options);
 std::vector<collectives::Choice> choices_of(const PredictOptions& options,
@@ -80,7 +80,7 @@ void add_platform(const Command& command, PredictOptions& options, HowMany how_m
 void add_call(const Command& command, PredictOptions& options, HowMany how_many);
 void add_setting(const Command& command, PredictOptions& options);
 
-// What rank 0 is asked.
+// The problem of rank 0.
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);
 // Throws Error{bad_configuration}: --mapping names a file that is not of P ranks.
 std::vector<int> nodes_of(const PredictOptions& options, int P);
@@ -92,7 +92,7 @@ models::SimulationOptions setting_of(const PredictOptions& options, int P);
 // have too many steps: 10^8 of them take some 2 GB.
 std::optional<std::string> why_not(const PredictOptions& options, const Case& what,
                                    double most_steps = 1e8);
-// `record`: with the critical path. Of several calls in a row the time is that of one, all else of
+// `record`: with the critical path. For several calls in a row the time is that of one, all else of
 // all of them.
 Prediction predict(const PredictOptions& options, const Case& what,
                    const models::Platform& platform, bool record = false);
@@ -106,7 +106,7 @@ void print_json(const std::vector<Prediction>& predictions, bool details = false
 // An SVG file; throws Error{bad_configuration} if there is only one size and number of ranks.
 void write_curves(const std::string& path, const std::vector<Prediction>& predictions);
 void print_models();
-// What HPM states of BlueGene/P.
+// HPM's statements on BlueGene/P.
 void print_bluegene_p(const PredictOptions& options);
 // Every closed form beside the simulator; true: each claim holds wherever it is made.
 bool print_check(bool json);
@@ -114,7 +114,7 @@ bool print_check(bool json);
 bool is_tau_lop(const PredictOptions& options);
 models::tau_lop::Parameters tau_lop_parameters_of(const PredictOptions& options);
 int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases);
-// What the program in the file options.program costs (models/kernel/).
+// The costs of the program in the file options.program (models/kernel/).
 int run_program(const PredictOptions& options);
 // The rows of a file that the bench wrote, predicted.
 void print_comparison(const PredictOptions& options);
