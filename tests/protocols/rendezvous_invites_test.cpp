@@ -29,8 +29,8 @@ class Inviting {
  public:
   // A receive is polled from now on.
   void want(const MessageName& name) { receives_.push_back({name, {}, Answer::again}); }
-  void peer_wishes(const MessageName& name) {
-    REQUIRE(controls_[0].send_wish({name, Access::write}) == Answer::done);
+  void peer_requests(const MessageName& name) {
+    REQUIRE(controls_[0].send_request({name, Access::write}) == Answer::done);
   }
   void peer_finishes(const MessageName& name) {
     REQUIRE(controls_[0].send_finished(entries_.at(name.ordinal)) == Answer::done);
@@ -57,8 +57,8 @@ class Inviting {
       return one.name == name && one.answer == Answer::done;
     });
   }
-  bool keeps_wish(const MessageName& name) const {
-    return controls_[1].wished_for({name, Access::write});
+  bool keeps_request(const MessageName& name) const {
+    return controls_[1].requested({name, Access::write});
   }
 
  private:
@@ -106,23 +106,23 @@ TEST_CASE("once half of the identifiers are used, a call gets one, and only the 
   CHECK(rank.invited() == kHalfOfAll + 3);
 }
 
-TEST_CASE("a wish lets its entry go, and is forgotten with the transfer", "[rendezvous]") {
+TEST_CASE("a request lets its entry go, and is forgotten with the transfer", "[rendezvous]") {
   Inviting rank;
   for (Ordinal i = 0; i < 100; ++i) rank.want({1, 5, i});
   REQUIRE(rank.invited() == kHalfOfAll);
-  const MessageName wished{1, 5, 99};
-  rank.peer_wishes(wished);
+  const MessageName asked{1, 5, 99};
+  rank.peer_requests(asked);
   CHECK(rank.invited() == kHalfOfAll + 1);
-  CHECK(rank.keeps_wish(wished));
-  rank.peer_finishes(wished);
+  CHECK(rank.keeps_request(asked));
+  rank.peer_finishes(asked);
   rank.invited();
-  CHECK(rank.has_ended(wished));
-  CHECK_FALSE(rank.keeps_wish(wished));
-  const MessageName early{1, 5, 0};  // its entry was there when the peer wished for it
-  rank.peer_wishes(early);
+  CHECK(rank.has_ended(asked));
+  CHECK_FALSE(rank.keeps_request(asked));
+  const MessageName early{1, 5, 0};  // its entry was there when the peer requested it
+  rank.peer_requests(early);
   CHECK(rank.invited() == kHalfOfAll + 1);
   rank.peer_finishes(early);
   rank.invited();
   CHECK(rank.has_ended(early));
-  CHECK_FALSE(rank.keeps_wish(early));
+  CHECK_FALSE(rank.keeps_request(early));
 }

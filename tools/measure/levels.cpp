@@ -168,7 +168,7 @@ std::vector<CollectiveReading> on_some_ranks(const std::vector<int>& ranks,
   if (ranks.size() > 3) counts.insert(counts.begin() + 1, 3);
   std::vector<CollectiveReading> all;
   for (const int P : counts) {
-    const Members members(placement_of(world), ranks, index(P));
+    const Members members(engine_of(world), ranks, index(P));
     if (members.comm() != TUTTI_COMM_NULL)
       for (const Bytes bytes : sizes) all.push_back({P, bytes, measure(members.comm(), bytes)});
     transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
@@ -299,9 +299,9 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
       measure_rings(reading, level, options, world);
       const Broadcast tree{
           .tree_of = [](int P, Rank rank) { return collectives::binomial(P, rank, 0); },
-          .spread = spread_of(options)};
-      reading.trees = broadcasts(reading, with_a_core(level.ring, placement_of(world)), options,
-                                 tree, kForTrees, world);
+          .spread = spread_of(options, world)};
+      reading.trees = broadcasts(reading, with_a_core(level.ring, engine_of(world).placement()),
+                                 options, tree, kForTrees, world);
       if (&level == &levels.front()) measure_combining_of(reading, level, options, world);
     }
     if (asks_for(options, models::kFittedPLogP))

@@ -360,7 +360,7 @@ TEST_CASE("a message is there when its number is", "[shm][threads]") {
       for (const auto& [ring, bytes] : kSent) {
         std::ranges::fill(payload, sequence);
         here.put(ring, kLarge[ring].index_of(sequence), payload.data(),
-                 {{sequence, 0, 0}, bytes, sequence, sequence});
+                 {{sequence, 0, 0}, Length(bytes), sequence, sequence});
       }
   });
   int wrong = 0;
@@ -369,10 +369,11 @@ TEST_CASE("a message is there when its number is", "[shm][threads]") {
       while (!there.inbox().arrived(ring, sequence)) sched_yield();
       const Trailer* const trailer = there.inbox().trailer(ring, sequence);
       const Trailer read = read_once(trailer);
-      const auto* const payload = reinterpret_cast<const std::byte*>(trailer) - padded(read.bytes);
+      const auto* const payload =
+          reinterpret_cast<const std::byte*>(trailer) - padded(read.length.bytes());
       std::vector<std::uint32_t> got(bytes / sizeof sequence);
       std::memcpy(got.data(), payload, bytes);
-      wrong += read.bytes != bytes || read.consumed != sequence ||
+      wrong += read.length.bytes() != bytes || read.consumed != sequence ||
                std::ranges::count(got, sequence) != std::ssize(got);
     }
   writer.join();
