@@ -33,7 +33,7 @@ class Abandoned {
   // The connection is lost, and soon the adapter reads nothing more: it leaves out no single
   // message.
   void break_off() noexcept;
-  // Takes away all rights to access the buffers. If the peer does so all the same, some transports
+  // Takes away all rights to access the buffers. If the peer does so nevertheless, some transports
   // lose the connection. If others use the registration, the connection is broken off.
   void revoke() noexcept;
   void release() noexcept;

@@ -25,7 +25,7 @@
 // calls wait for. It says that the slots of all messages were freed, so the sender finds one, and
 // puts the message.
 //
-// What bounds memory: without credit a message goes only to a receive that waits for it. So a
+// Memory is bounded: without credit a message goes only to a receive that waits for it. So a
 // connection sets aside at most as many messages as its rings have slots, and for each receive that
 // waits, one message, or a ringful of pieces. A peer that sends more counts as corrupt. An ask may
 // cross the message that it asks for, or the call may fail: both ranks forget it when a ringful has
@@ -75,7 +75,7 @@ class Asks {
   };
   static constexpr std::size_t kFew = 16;
   std::vector<Entry> entries_;
-  std::size_t limit_ = kFew;  // so many are kept until those that no longer hold are dropped
+  std::size_t limit_ = kFew;  // number kept until those that no longer hold are dropped
 };
 
 }  // namespace tutti::protocols

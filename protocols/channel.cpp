@@ -116,8 +116,8 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
   return receive(transfer, protocol, name, data, bytes, operand);
 }
 
-// What came through slots goes to its elements out of these, the rest once all of it is in the
-// room.
+// Bytes that came through slots go to their elements out of these, the rest once all of it is in
+// the room.
 Answer Channel::receive_apart(Transfer& transfer, Protocol protocol, const MessageName& name,
                               void* data, Bytes bytes) noexcept {
   const Operand unpacks{.view = transfer.view};
@@ -175,8 +175,8 @@ bool Channel::fits(const Expected& expected, Ring ring, Bytes came) noexcept {
   return false;
 }
 
-// Whoever has something to give up takes it out of the transfer; a registration that is left has
-// not been used.
+// Each part that has something to give up takes it out of the transfer; a registration that is left
+// has not been used.
 void Channel::abandon(Transfer& transfer) noexcept {
   rings_.leave_line(transfer);
   invites_.abandon(transfer);

@@ -60,7 +60,7 @@ class Channel {
   // is nothing.
   void progress() noexcept;
 
-  // What a call receives by one name.
+  // A message that a call receives by one name.
   struct Expected {
     Bytes bytes;
     Use use;
@@ -73,7 +73,7 @@ class Channel {
   // long asks this now and then.
   bool fits(const MessageName& call, Expectation expected) noexcept;
 
-  // What this rank tells the peer of calls and communicators. progress() sends what waits.
+  // This rank's news to the peer of calls and communicators. progress() sends those that wait.
   NewsSender& news() noexcept { return control_.news(); }
 
   // --- failures

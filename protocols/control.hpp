@@ -17,10 +17,10 @@
 
 namespace tutti::protocols {
 
-// Rendezvous in flight with one peer. Who invites gives each an identifier below this.
+// Rendezvous in flight with one peer. The inviting rank gives each an identifier below this.
 inline constexpr std::uint32_t kMostRendezvous = transport::kInvitations;
 
-// What the half of a rendezvous that moves the data has told the one that invites.
+// The word of the half of a rendezvous that moves the data to the one that invites.
 struct Outcome {
   enum class Kind : std::uint8_t {
     pending,
@@ -31,7 +31,7 @@ struct Outcome {
   Code code = Code::success;  // of `withdrawn`: why the call has failed
 };
 
-// What the peer is to do in a rendezvous.
+// The peer's part in a rendezvous.
 enum class Access : std::uint32_t { write, read };
 
 // In the control ring: a transfer waits for the ready entry of that message (rendezvous.hpp).
@@ -49,7 +49,7 @@ class Control {
 
   // Reads everything that has arrived. News goes to the listener.
   void read() noexcept;
-  // The same of what the peer has left for those to whom it cannot connect. Slower.
+  // Reads the notices that the peer has left for ranks to which it cannot connect. Slower.
   void read_notices() noexcept;
 
   // --- rendezvous
@@ -65,7 +65,7 @@ class Control {
         rings_, ControlKind::withdrawn,
         Withdrawal{rendezvous, cause.communicator, cause.call, cause.code, cause.culprit});
   }
-  // What the peer has told this rank, which invited, since expect().
+  // The peer's word to this rank, which invited, since expect().
   const Outcome& outcome(std::uint32_t rendezvous) const noexcept { return outcomes_[rendezvous]; }
   void expect(std::uint32_t rendezvous) noexcept {
     outcomes_[rendezvous] = {};

@@ -22,7 +22,7 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.length.bytes());
 }
 
-// The same, and tells the link that watches it. To unpack is not to copy, so it is not told.
+// Delivers, and tells the link that watches it. To unpack is not to copy, so it is not told.
 inline void deliver(const Rings& rings, const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
   transport::ReadWatch* const watch = rings.read_watch(message);

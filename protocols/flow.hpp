@@ -81,7 +81,7 @@ class InFlow {
     ++aside_;
     take(first());
   }
-  // So many of those were consumed.
+  // Messages that were set aside are consumed.
   void take_aside(std::uint32_t messages = 1) noexcept { aside_ -= messages; }
   bool any_aside() const noexcept { return aside_ != 0; }
   // How many slots were freed.
@@ -90,7 +90,7 @@ class InFlow {
   std::uint32_t consumed() const noexcept { return freed_ - aside_; }
   // The peer has so many credits that it has not been told of that it is time for a report.
   bool owes_report() const noexcept { return consumed() - told_ >= report_at_; }
-  // The same, or the peer has credits, and knows of none: so many messages have come.
+  // owes_report(), or the peer has used all credits that it knows of, as `messages` have come.
   bool owes_report(std::uint32_t messages) const noexcept {
     return owes_report() || (exhausts_credit(messages) && !exhausts_slots(messages));
   }
@@ -99,7 +99,7 @@ class InFlow {
   bool exhausts_credit(std::uint32_t messages) const noexcept {
     return static_cast<std::int32_t>(messages - told_ - slots_) >= 0;
   }
-  // The same, whatever it is told: so many messages leave it no credit.
+  // Whether `messages` leave the peer no credit, even with all that it could be told.
   bool exhausts_slots(std::uint32_t messages) const noexcept {
     return static_cast<std::int32_t>(messages - consumed() - slots_) >= 0;
   }

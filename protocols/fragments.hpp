@@ -74,7 +74,7 @@ class FragmentSet {
     return static_cast<std::uint32_t>(size);
   }
   bool empty() const noexcept { return *this == FragmentSet{}; }
-  // Of an empty set: a run of no fragments.
+  // The first run; of an empty set one of no fragments.
   Run first_run() const noexcept {
     const std::uint32_t begin = next(0, true);
     return {begin, next(begin, false) - begin};

@@ -49,7 +49,7 @@ void Mailbox::close(Subscriber& subscriber) noexcept {
   });
 }
 
-// Forgets one communicator if there are too many: its late datagrams will wait in vain, until
+// Forgets one communicator if there are too many: its late datagrams will wait until
 // others need their place.
 void Mailbox::note_closed(const MessageName& name) noexcept {
   for (Closed& closed : closed_)

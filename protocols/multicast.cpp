@@ -164,7 +164,7 @@ void MulticastBroadcast::send_windows() noexcept {
     const std::uint32_t heard = least_heard();
     if (sent_ >= 2 && heard + 1 < sent_) return;
     next_fragment_ = std::max(next_fragment_, fragments_.first_of(sent_));
-    // If all have asked for this window already, datagrams would come in vain.
+    // If all have asked for this window already, datagrams would be lost.
     if (heard <= sent_ && !send_window(sent_)) return;
     note_activity();
   }

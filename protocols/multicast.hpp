@@ -76,7 +76,7 @@ class MulticastBroadcast final : public Subscriber {
 
  private:
   using Clock = RunningClock;
-  // What a rank tells its parent about one window.
+  // A rank's word to its parent about one window.
   struct Status {
     FragmentSet missing{};
     Bytes bytes = 0;  // of the whole message, as this rank expects it

@@ -13,14 +13,14 @@
 
 namespace tutti::protocols {
 
-// What a call asks for, as far as ranks tell each other. For people, who are told which calls
+// A call's demands, as far as ranks tell each other. For people, who are told which calls
 // differ and where a rank waits: nothing is decided by it.
 struct Asked {
   enum class Lengths : std::uint16_t {
     unknown,  // and so is the root
     equal,    // `bytes` are those of the message, or of each block
     several,  // `bytes` are those of all blocks
-    own,      // the same, but the sender knows no more than the `bytes` of its own block
+    own,      // so, too, but the sender knows no more than the `bytes` of its own block
   };
   std::int16_t collective = -1;  // a number of collectives::Collective; -1: not known
   Lengths lengths = Lengths::unknown;
@@ -81,7 +81,7 @@ inline News news_in(const transport::Notice& notice) noexcept {
   return news;
 }
 
-// What a rank says of itself to one that waits for it. For people, who want to know why a job
+// A rank's word about itself to one that waits for it. For people, who want to know why a job
 // hangs: nothing is decided by it.
 struct Standing {
   CommunicatorId communicator = 0;  // where the other one waits
@@ -100,7 +100,7 @@ class Listener {
   virtual ~Listener() = default;
   // `from`: the peer's rank of MPI_COMM_WORLD.
   virtual void hear(const News& news, int from) noexcept = 0;
-  // The same of news that the peer has left for all. They may be of a communicator of which this
+  // hear() for news that the peer has left for all. They may be of a communicator of which this
   // rank is no member, and which has the number of another one here.
   virtual void hear_notice(const News& /*news*/, int /*from*/) noexcept {}
   virtual void hear_standing(const Standing& /*standing*/, int /*from*/) noexcept {}

@@ -11,7 +11,7 @@ void NewsSender::announce(const News& news) noexcept {
   send();
 }
 
-// What a failed link cannot carry is dropped.
+// News that a failed link cannot carry is dropped.
 void NewsSender::send_pending() noexcept {
   std::size_t sent = 0;
   while (sent < count_ && put_control(rings_, ControlKind::news, news_[sent]) != Answer::again)

@@ -13,7 +13,7 @@
 
 namespace tutti::protocols {
 
-// What each piece but the last holds.
+// Bytes in each piece but the last.
 struct Cut {
   Bytes large, small;  // in a slot of usual length; in a smaller one, 0 if there is none
 };

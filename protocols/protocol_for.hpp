@@ -6,11 +6,11 @@
 
 namespace tutti::protocols {
 
-// What becomes of a message. Both its ends know it from the schedule.
+// The use of a message's bytes. Both its ends know it from the schedule.
 enum class Use : std::uint8_t {
   stored,    // it stays as it is
-  spread,    // the same, in a collective in which one rank sends to several
-  gathered,  // the same, in a collective in which several ranks send to one
+  spread,    // stored, in a collective in which one rank sends to several
+  gathered,  // stored, in a collective in which several ranks send to one
   combined,  // it is an operand of a reduction
 };
 
@@ -30,7 +30,7 @@ struct Limits {
   bool writes;     // the sender can write into the receiver's user memory
   bool fetches;    // the receiver can read the sender's user memory
   bool in_pieces;  // pieces are a good way for what is combined: the copy costs no packets
-  // What a slot for long messages holds of one while the connection is small; 0: it never is.
+  // Bytes of a long message in a slot while the connection is small; 0: it never is.
   Bytes cut = 0;
 };
 
@@ -43,8 +43,8 @@ struct Limits {
 // length, so where both can be the sender measures (Fetching::fetch_pays()). Where several send to
 // one it cannot know what the one has to do meanwhile.
 //
-// What is combined comes in pieces, and is combined out of the ring while the rest is on its way:
-// received whole first, it would be copied all the same, and read from memory again.
+// Operands come in pieces, and are combined out of the ring while the rest is on its way: received
+// whole first, they would be copied as well, and read from memory again.
 constexpr Protocol protocol_for(Bytes bytes, Use use, const Limits& limits) {
   if (bytes <= limits.line) return Protocol::line;
   if (bytes <= limits.small) return Protocol::small;
@@ -60,14 +60,14 @@ constexpr bool may_be_fetched(Protocol protocol) {
   return protocol == Protocol::fetch || protocol == Protocol::either;
 }
 
-// What each piece but the last holds: whole cache lines, so that elements of most lengths (powers
+// Bytes of each piece but the last: whole cache lines, so that elements of most lengths (powers
 // of two) are not cut.
 constexpr Bytes piece_bytes(const Limits& limits) {
   constexpr auto line = static_cast<Bytes>(kCacheLine);
   return limits.eager < line ? limits.eager : limits.eager / line * line;
 }
 
-// What a small slot holds of a long message that does not fit: whole cache lines again, and a
+// Bytes of a long message in a small slot that it does not fit: whole cache lines again, and a
 // multiple of 3 and 5, so that few elements are cut.
 constexpr Bytes cut_bytes(Bytes capacity) {
   constexpr auto line = static_cast<Bytes>(kCacheLine), unit = 15 * line;

@@ -2,7 +2,7 @@
 // invites the other to its buffer, and the other moves the data: mostly the sender, which writes;
 // where the receivers are to copy (protocol_for.hpp), the receiver, which reads.
 //
-//     who invites (RendezvousInvites)               who moves the data (RendezvousMoves)
+//     the inviting half (RendezvousInvites)         the moving half (RendezvousMoves)
 //
 //     registers its buffer, chooses an identifier
 //     and sends a ready entry                   ->  keeps the entry until its own transfer is
@@ -41,7 +41,7 @@ struct ReadyEntry {
   std::uint32_t rendezvous;
   Access access;
 
-  // Whether a peer can have written this. What is at the address the device or the kernel checks.
+  // Whether a peer can have written this. The device or the kernel checks the address.
   bool credible(bool fetches) const noexcept {
     return rendezvous < kMostRendezvous && memory.address + memory.length >= memory.address &&
            (access == Access::write || (access == Access::read && fetches));

@@ -143,8 +143,8 @@ const ReadyEntry* RendezvousMoves::entry_for(Access access,
   return nullptr;
 }
 
-// Who invited waits for this before it gives its buffer back. It uses the identifier for nothing
-// else until then, so the entry is still the one that was taken.
+// The inviting rank waits for this before it gives its buffer back. It uses the identifier for
+// nothing else until then, so the entry is still the one that was taken.
 void RendezvousMoves::withdraw() noexcept {
   for (std::uint32_t id = 0; id < kMostRendezvous; ++id) {
     const MessageName& name = entries_[id].name;
@@ -195,7 +195,7 @@ void RendezvousMoves::revoke_abandoned() noexcept {
     if (!std::exchange(parked.revoked, true)) memory_.revoke(parked.region);
 }
 
-// Whatever the adapter does: it has lost the right, unless others use the region.
+// The adapter may go on: it has lost the right, unless others use the region.
 void RendezvousMoves::release_abandoned() noexcept {
   for (const Parked& parked : parked_) release(parked);
   parked_.clear();

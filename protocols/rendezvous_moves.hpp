@@ -77,7 +77,7 @@ class RendezvousMoves {
   void park(Transfer& transfer) noexcept;
   void release(const Parked& parked) noexcept;
   void release_parked() noexcept;
-  // What a peer that has left still gets is no message any more.
+  // Data that a peer gets after it has left are no message any more.
   bool adapter_reads(std::uint64_t ticket) const noexcept {
     return link_.reads(ticket) && !closed();
   }

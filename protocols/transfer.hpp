@@ -38,8 +38,8 @@ struct Transfer {
   bool brought = false;          // to the room of the view: all that is to be sent
   bool lent = false;             // set by the caller at the start: the region is not the transfer's
   std::uint32_t rendezvous = 0;  // its identifier, by who invited
-  // Of a send: what Link::completed() must reach. Of a receive that is starved: how many messages
-  // of its ring were consumed; that has asked: how many must have come until it asks again.
+  // For a send: the value that Link::completed() must reach. For a starved receive: how many
+  // messages of its ring were consumed; once it asked: how many must have come until it asks again.
   std::uint64_t ticket = 0;
   Bytes moved = 0;  // bytes that have gone in pieces
   // It covers the buffer, once that is registered. One that is lent stays the caller's, who keeps

@@ -235,8 +235,8 @@ void Cache::end_watch(const PageRange& pages, const PageRange& gone) noexcept {
   forget_unshared({std::max(gone.end, pages.begin), pages.end}, 0);
 }
 
-// Of these pages those that no kept region from the index `first` on shares. What is left of the
-// pages of one such region is looked at in the regions behind it, what is right of them here.
+// Forgets those of the pages that no kept region from the index `first` on shares. Pages left of
+// one such region are compared with the regions behind it, pages right of it here.
 void Cache::forget_unshared(PageRange pages, std::size_t first) noexcept {
   for (std::size_t i = first; i < kept_.size() && pages.begin < pages.end; ++i) {
     const PageRange& kept = kept_[i]->pages;

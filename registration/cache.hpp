@@ -33,7 +33,7 @@ namespace tutti::registration {
 struct CacheOptions {
   bool enabled = true;
   std::size_t max_bytes = std::size_t{1} << 30;  // kept without being in use
-  std::size_t max_regions = 1024;                // the same
+  std::size_t max_regions = 1024;                // and so many regions
   bool write_protect = true;                     // see Watcher
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What libtutti, the program `tutti` and the libraries of the drop-in take from other libraries,
-and what they show to them.
+"""Symbols that libtutti, the program `tutti` and the libraries of the drop-in take from others,
+and those that they show.
 
 Usage: symbols_test.py LIBRARY PROGRAM BEHIND ENTRIES
 

@@ -64,7 +64,8 @@ std::vector<models::Cell> cells_of(const ChoicesOptions& options) {
           for (const std::string& size : options.sizes) {
             const long long P = static_cast<long long>(nodes) * each;
             if (P < 2 || P > kMostRanksJudged) continue;
-            const models::Cell cell{collective, nodes, each, size_of(size), layout, seed, options.sockets};
+            const models::Cell cell{collective, nodes, each,           size_of(size),
+                                    layout,     seed,  options.sockets};
             const bool once = collective == Collective::barrier && &size != &options.sizes.front();
             const bool much = has_block_for_each(collective) && cell.bytes > kMostInAll / P;
             // One node, or one rank on each, is laid out in one way only.

@@ -1,6 +1,6 @@
-// Program: a schedule bound to the channels of one communicator. What never changes from run to
-// run: who each step speaks to, and where each message that cannot be combined on arrival is
-// received first. Immutable, so any number of runs share it.
+// Program: a schedule bound to the channels of one communicator. It holds what is equal in all
+// runs: the peer of each step, and the place where each message that cannot be combined on arrival
+// is received first. Immutable, so any number of runs share it.
 //
 // Knows channels; knows no link, no queue pair and no MPI.
 #pragma once
@@ -32,7 +32,7 @@ class Program {
   // is combined on arrival, or not at all.
   Bytes staged_at(StepId id) const noexcept { return staged_.empty() ? kNotStaged : staged_[id]; }
   // Whether the peer, before it can do its part, waits for this rank's word where its memory is
-  // (ready.hpp). Those steps are begun before others, which may take a while: else two ranks that
+  // (rendezvous.hpp). Those steps begin before others, which may take a while: else two ranks that
   // exchange long messages copy one after the other.
   bool invites(StepId id) const noexcept { return !invites_.empty() && invites_[id] != 0; }
   bool any_invites() const noexcept { return !invites_.empty(); }

@@ -71,7 +71,7 @@ std::byte* Run::in_memory(const Slice& slice) const noexcept {
   return view_of(slice)->run_in_memory(at(slice), slice.length);
 }
 
-// The same for bytes that are to be written there.
+// in_memory() for bytes that are to be written there.
 std::byte* Run::target_in_memory(const Slice& slice) noexcept {
   std::byte* const run = in_memory(slice);
   if (run) view_of(slice)->forget(at(slice), slice.length);
@@ -191,7 +191,7 @@ void Run::copy_views(const Slice& target, const Slice& source) noexcept {
     }
 }
 
-// What a failed operation has left is not sent on.
+// The result of a failed operation is not sent on.
 Answer Run::combined(Answer answer) const noexcept {
   return answer == Answer::done && combine_.failed() ? Answer::failed : answer;
 }

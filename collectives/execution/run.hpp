@@ -25,7 +25,7 @@ struct StepTimes {
   std::int64_t begin = 0, end = 0;
 };
 
-// Of buffers that are not as the schedule sees them: their addresses are those of rooms. Null: the
+// Views of buffers that are not as the schedule sees them: addresses are those of rooms. Null: the
 // buffer is as it is. Not for reductions.
 struct Views {
   PackedView *input = nullptr, *output = nullptr;
@@ -34,7 +34,7 @@ struct Views {
 
 class Run {
  public:
-  // Scratch that a run keeps for itself. What is longer is lent by the pool.
+  // Scratch that a run keeps for itself. The pool lends longer scratch.
   static constexpr Bytes kMostOwn = 4096;
 
   // `program` must outlive the run, and so must `pool`; null: the run keeps all its scratch. Has

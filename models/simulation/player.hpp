@@ -66,7 +66,7 @@ struct Player {
   std::shared_ptr<const Script> script;
   std::unique_ptr<collectives::Cursor> cursor;  // until it has finished
   std::vector<std::uint8_t> marks;              // by step
-  StepQueue work, notices, sends[3];              // sends wait for the ports of each level
+  StepQueue work, notices, sends[3];            // sends wait for the ports of each level
   double free = 0;                              // from then on the processor is
   double wake = kNotDue;                        // it decides again
   double sent = kLongAgo, received = kLongAgo;  // the processor's part of the last one ended

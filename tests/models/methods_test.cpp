@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLat = 4.5, kSend = 2.4, kReceive = 1.1, kBetween = 3.0, kPerByte = 0.001;
 
-// What a LogGP machine takes.
+// Times of a LogGP machine.
 MethodTimes times_of_loggp() {
   constexpr Bytes kLongest = 1 << 16;
   const double way = kLat + kSend + kReceive, pause = 10, far = 100;

@@ -1,5 +1,5 @@
-// What a broken peer writes: whichever word of a message is wrong, nothing is read or written where
-// it must not be, and what cannot be breaks the connection.
+// Messages of a broken peer: whichever of their words is wrong, nothing is read or written where it
+// must not be, and impossible words break the connection.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -80,7 +80,7 @@ struct Story {
   bool broken() { return pair.net.link(1, 0).state().failed(); }
 };
 
-// What no rank writes there. Words count from the message's end.
+// Values that no rank writes there. Words count from the message's end.
 struct Wrong {
   Way way;
   const char* field;
@@ -227,7 +227,7 @@ TEST_CASE("what no single word makes wrong breaks the link, too", "[corrupt]") {
       }
     }
     CHECK(pair.net.link(1, 0).state().failed());
-    CHECK(sent > 2 * slots);  // what honest peers may send
+    CHECK(sent > 2 * slots);  // honest peers may send as many
     CHECK(sent <= 4 * slots);
     pair.channels[1].abandon(waits);
   }

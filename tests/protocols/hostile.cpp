@@ -1,4 +1,4 @@
-// What the hostile wire does to each write.
+// The hostile wire's treatment of each write.
 #include "tests/protocols/hostile.hpp"
 
 #include <algorithm>
@@ -157,14 +157,14 @@ void HostileLink::probe() noexcept {
     fail(Code::peer_failed, "the peer has stopped");
 }
 
-// What moves at this moment has moved before the answer.
+// A write that moves at this moment has moved before the answer.
 bool HostileLink::reads(std::uint64_t ticket) const noexcept {
   if (completed() >= ticket) return false;
   const std::lock_guard lock(net_.lock_);
   return !broken_off_;
 }
 
-// What has moved in part stays so. The lock of the net may be held, or not.
+// A write that has moved in part stays so. The lock of the net may be held, or not.
 void HostileLink::break_off(Code code) noexcept {
   told_ = code;
   broken_off_ = true;

@@ -2,13 +2,13 @@
 // that each failure replays. Writes are delayed and reordered between links (within one only those
 // to user memory may become visible late, unless a completion tells of them), split into pieces,
 // refused for lack of room, and their marks shown late; credits are held back; a rank may stop. An
-// inbox may be small at first, and grow at any moment. What a write takes along is read when it
+// inbox may be small at first, and grow at any moment. The source of a write is read when it
 // moves, as an adapter does, so a source that is reused too early shows. Within a node (`fetches`)
 // a write is a copy made at once, and invitations may be taken back.
 //
 // One thread steps all ranks, or each rank has a thread that takes in what is for it: what the
-// links of a rank know is touched by its own thread only. What is on its way is everybody's, under
-// one lock, and so are the bytes that it moves. HostileTransport makes a transport of it.
+// links of a rank know is touched by its own thread only. Writes on their way are shared by all,
+// under one lock, and so are the bytes that they move. HostileTransport makes a transport of it.
 #pragma once
 
 #include <atomic>
@@ -76,7 +76,7 @@ class FakeRegistrar final : public transport::Registrar {
   // May a peer write there? Not `writable`: may the device read there?
   bool covers(const std::byte* begin, std::size_t bytes, bool writable = true) const;
   std::atomic<int> adds = 0, live = 0, fail_at = 0;
-  std::function<void()> meanwhile;  // what others do while memory is registered, once
+  std::function<void()> meanwhile;  // others' work while memory is registered, once
 
  private:
   struct Range {
@@ -122,7 +122,7 @@ class HostileLink final : public transport::Link,
 
  private:
   friend class HostileNet;
-  // What only some links can do: see capabilities().
+  // Functions of some links only: see capabilities().
   transport::Post fetch(void* target, const transport::RemoteKey& source,
                         std::size_t bytes) noexcept override;
   bool fetch_pays(Bytes, const transport::Load&) noexcept override;
@@ -183,7 +183,7 @@ class HostileLink final : public transport::Link,
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
   std::array<std::uint32_t, transport::kRings> puts_{};
   std::size_t notices_read_ = 0;
-  // What this rank has invited the peer to.
+  // This rank's invitations to the peer.
   enum class Invitation : std::uint8_t { open, entered, taken_back };
   std::array<std::atomic<Invitation>, transport::kInvitations> invitations_{};
   std::atomic<bool> broken_off_{false};    // nothing moves any more
@@ -227,7 +227,7 @@ class HostileNet {
  private:
   friend class HostileLink;
   using Flags = std::vector<std::atomic<bool>>;
-  // What the peer has begun or ended becomes known at this end.
+  // Links that the peer has begun or ended become known at this end.
   void meet(HostileLink& theirs, HostileLink& mine);
 
   std::mutex lock_;  // of what is on its way, and of what follows

@@ -335,7 +335,7 @@ TEST_CASE("a buffer of another length is a complaint of the sender, and is not w
   CHECK(got == std::vector<std::byte>(5000));
 }
 
-// Who invites does so for all calls. Who moves the data takes one call after the other.
+// One rank invites for all calls at once. The other moves the data of one call after the other.
 TEST_CASE("a transfer goes on past more invitations than there are identifiers", "[rendezvous]") {
   using protocols::Use;
   constexpr std::uint32_t kCalls = 100;

@@ -22,14 +22,14 @@ import tokenize
 # By folder: refused sentences, and names of files that do not exist. Only downwards.
 CEILINGS = {
     "base": (0, 0),
-    "collectives": (5, 1),
+    "collectives": (0, 0),
     "examples": (0, 0),
     "include": (0, 0),
     "models": (118, 1),
-    "protocols": (40, 0),
-    "registration": (3, 0),
+    "protocols": (0, 0),
+    "registration": (0, 0),
     "src": (0, 0),
-    "tests": (16, 0),
+    "tests": (0, 0),
     "tools": (0, 0),
     "transport": (0, 0),
 }

@@ -109,7 +109,7 @@ TEST_CASE("derive: LogfP from bursts to several peers") {
 
 namespace {
 
-// Of a PLogP machine, by OCC's formulas of tables 1 and 2, each reading off by up to `noise`.
+// Readings of a PLogP machine, by OCC's formulas of tables 1 and 2, each off by up to `noise`.
 Readings of_collectives(double noise, std::uint64_t seed) {
   Readings all = readings(noise, seed);
   Chance chance(seed);

@@ -195,7 +195,7 @@ TEST_CASE("who waits in a call that another gives up gets an error", "[request][
         const auto outcomes = job.run([&](int rank) {
           Code& code = codes[static_cast<std::size_t>(rank)];
           if (rank == who) Operation(job.world(rank), task).start();
-          // What it has sent may be enough for the call of another, but not for the next.
+          // Its messages may be enough for the call of another, but not for the next.
           for (int i = 0; i < 3 && code == Code::success; ++i)
             code = outcome_of([&] { Operation(job.world(rank), task).run(); }).code;
           // Other communicators go on.
