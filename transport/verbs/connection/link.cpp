@@ -105,7 +105,7 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
                              std::size_t bytes, std::optional<std::uint32_t> notify,
                              std::uint64_t* ticket) noexcept {
   constexpr std::size_t kMultiple = 4096;  // where devices read and write best
-  const std::size_t share = round_up(divide_up(bytes, count), kMultiple);
+  const std::size_t share = std::max(round_up(divide_up(bytes, count), kMultiple), kMultiple);
   count = std::max<std::size_t>(divide_up(bytes, share), 1);
   const auto bytes_of_share = [&](std::size_t rail) {
     return std::min(share, bytes - rail * share);
