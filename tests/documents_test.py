@@ -22,6 +22,9 @@ WIDTH = 100
 NOT_YET = {"collectives/algorithms/toy.cpp"}
 # Pages that fit on two screens, and the ones that have what does not.
 SHORT = {"docs/measured.md": (110, "docs/history.md")}
+# The page whose second table says what tests the files that have no test of the same name.
+TESTS = "tests/README.md"
+TESTED = ("base", "collectives", "models", "protocols", "registration", "src", "transport")
 # The page with the section of tuning constants.
 TUNING = "docs/design.md"
 
@@ -130,6 +133,33 @@ def constants(files):
             yield f"{TUNING}: no constant with its value and its file: {item[:60]}…"
 
 
+def tests(files):
+    """Each source of the library has a test at the same place, or a row of the table; a row is
+    about sources that are there and have none, and names tests."""
+    rows = re.findall(r"^\| `([^`]+)` \| (.*) \|$", files.texts[TESTS].split("| its test |\n")[1],
+                      re.M)
+    listed = {one: row for row, _ in rows for one in braces(row)}
+    for path in sorted(files.texts):
+        stem, ending = os.path.splitext(path)
+        if not path.startswith(tuple(f"{folder}/" for folder in TESTED)) or ending not in (".cpp",
+                                                                                           ".c"):
+            continue
+        found = {one for one in listed if re.fullmatch(
+            re.escape(one).replace(r"\*", "[^/]*"), stem)}
+        has_test = any(f"tests/{stem}_test{kind}" in files.all for kind in (".cpp", ".c"))
+        if not has_test and not found:
+            yield f"{path}: there is no tests/{stem}_test.cpp, and no row in {TESTS}"
+        for one in found if has_test and "*" not in "".join(found) else ():
+            yield f"{TESTS}: {one} has a test of its own, and needs no row"
+    for one in listed:
+        if not files.exists(one) or not one.startswith(TESTED):
+            yield f"{TESTS}: there is no source {one}"
+    for row, named in rows:
+        names = re.findall(r"`([^`]+)`", named)
+        if not names or not all(files.exists(name, "tests/(.*/)?") for name in names):
+            yield f"{TESTS}: {row}: which of these tests is there? {named}"
+
+
 def program(tutti, *command):
     env = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
     return json.loads(subprocess.run([tutti, *command, "--json"], check=True, text=True,
@@ -224,6 +254,15 @@ def check_myself(files):
                         "`kOne = 1`, `kTwo = 2`, of `base/a.hpp`": 1, "one": 1}.items():
         few[TUNING] = f"## Tuning constants\n\n* {line}: why.\n\n## Next\n* none\n"
         assert len(list(constants(types.SimpleNamespace(texts=few)))) == wrong, line
+    for row, wrong in {"`base/{a,b}` | `base/c_test`": 0, "`base/*` | `c_test`, often": 0,
+                       "`base/a` | `base/c_test`": 1, "`base/{a,b,c}` | `base/c_test`": 1,
+                       "`base/{a,b,d}` | `base/c_test`": 1, "`base/{a,b}` | a job": 1,
+                       "`base/{a,b}` | `d_test`": 1}.items():
+        texts = dict.fromkeys(("base/a.cpp", "base/b.c", "base/c.cpp", "tests/base/c_test.cpp"), "")
+        few = Files.__new__(Files)
+        few.texts = texts | {TESTS: f"| file | its test |\n|---|---|\n| {row} |\n"}
+        few.all = set(few.texts)
+        assert len(list(tests(few))) == wrong, row
 
 
 def main():
@@ -236,8 +275,8 @@ def main():
             pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
         return 0
     check_myself(files)
-    found = [*places(files), *pages(files), *constants(files), *lists(tutti, files), *papers(tutti),
-             *readme(tutti, compiler, files)]
+    found = [*places(files), *pages(files), *constants(files), *tests(files), *lists(tutti, files),
+             *papers(tutti), *readme(tutti, compiler, files)]
     print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
     return 1 if found else 0
 
