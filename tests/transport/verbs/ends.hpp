@@ -81,7 +81,7 @@ struct End : EndSite {
   }
   transport::Post put(transport::Ring ring, std::uint32_t sequence, const std::string& text) {
     transport::Trailer trailer{};
-    trailer.bytes = static_cast<std::uint32_t>(text.size());
+    trailer.length = transport::Length(static_cast<std::uint32_t>(text.size()));
     trailer.sequence = sequence;
     return link.put(ring, link.outbox().shape()[ring].index_of(sequence), text.data(), trailer);
   }
@@ -89,7 +89,7 @@ struct End : EndSite {
   std::string text_of_message(transport::Ring ring, std::uint32_t sequence) {
     const transport::Trailer* const trailer = link.inbox().trailer(ring, sequence);
     const char* const end = reinterpret_cast<const char*>(trailer);
-    return {end - transport::padded(trailer->bytes), trailer->bytes};
+    return {end - transport::padded(trailer->length.bytes()), trailer->length.bytes()};
   }
 };
 

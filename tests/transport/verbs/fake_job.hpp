@@ -93,7 +93,7 @@ class FakeJob {
 inline transport::Post put_text(transport::Link& link, std::uint32_t sequence,
                                 std::string_view text) {
   transport::Trailer trailer{};
-  trailer.bytes = static_cast<std::uint32_t>(text.size());
+  trailer.length = transport::Length(static_cast<std::uint32_t>(text.size()));
   trailer.sequence = sequence;
   constexpr auto kRing = transport::Ring::line;
   return link.put(kRing, link.outbox().shape()[kRing].index_of(sequence), text.data(), trailer);

@@ -57,7 +57,7 @@ struct SideToSide {
     std::vector<std::uint8_t> payload(bytes);
     for (std::size_t i = 0; i < bytes; ++i) payload[i] = value(sequence, i);
     Trailer trailer{};
-    trailer.bytes = static_cast<std::uint32_t>(bytes);
+    trailer.length = transport::Length(static_cast<std::uint32_t>(bytes));
     trailer.sequence = sequence;
     return writer().put(ring, kEndShape[ring].index_of(sequence), payload.data(), trailer);
   }
@@ -68,7 +68,7 @@ struct SideToSide {
         reinterpret_cast<const std::uint8_t*>(trailer) - padded(static_cast<std::uint32_t>(bytes));
     for (std::size_t i = 0; i < bytes; ++i)
       if (payload[i] != value(sequence, i)) return false;
-    return trailer->bytes == bytes && trailer->sequence == sequence;
+    return trailer->length.bytes() == bytes && trailer->sequence == sequence;
   }
   // A write of `bytes` of memory that is in no use to the peer's inbox. `notice`: number 3 follows.
   Post write(std::size_t bytes, bool notice = true) {
