@@ -27,7 +27,7 @@ struct Judgement {
     collectives::Choice choice{};
     double estimate = 0, simulated = 0;  // us, of one call
   };
-  Played chosen, best;  // the same, if nothing is faster
+  Played chosen, best;  // equal to `chosen` if nothing is faster
   int played = 0;       // candidates
   double excess() const noexcept {
     return best.simulated > 0 ? chosen.simulated / best.simulated : 1;
@@ -35,8 +35,8 @@ struct Judgement {
 };
 
 // Plays what is chosen and each algorithm's best parameters by the estimates; `all_parameters`:
-// and all others that are candidates. What has more than `most_steps` steps is left out, if it is
-// not chosen. Throws as simulate() does.
+// and all others that are candidates. Candidates of more than `most_steps` steps are left out,
+// unless chosen. Throws as simulate() does.
 Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters = false,
                 double most_steps = 5e6);
 

@@ -9,7 +9,7 @@
 
 namespace tutti::models {
 
-// What the methods measure between two ranks. Times are of one message each, of the least size but
+// Times that the methods measure between two ranks, of one message each, of the least size but
 // where it says so.
 struct MethodTimes {
   Bytes least = 1, longest = 1;

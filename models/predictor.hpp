@@ -1,5 +1,5 @@
 // A cost model with its parameters, of either kind: one of single messages, whose times the
-// simulator plays, or τ-Lop, which costs whole stages. What predicts takes both. Pure.
+// simulator plays, or τ-Lop, which costs whole stages. Code that predicts takes both. Pure.
 #pragma once
 
 #include <functional>

@@ -22,14 +22,14 @@ bool forwards(Collective c) noexcept {
          c == Collective::scan || c == Collective::exscan;
 }
 
-// The same as another candidate: one chain, the binary tree, and trees that only segments tell from
-// the binomial one.
+// Whether another candidate is equal: one chain, the binary tree, and trees that only segments tell
+// from the binomial one.
 bool is_another(const Algorithm& algorithm, const Parameters& parameters) noexcept {
   const std::string_view name = algorithm.name;
   return (name == "k-chain" && parameters.k == 1) || (name == "k-ary" && parameters.k <= 2);
 }
 
-// Of a level: each of its candidates is tried with each call of the other level's best.
+// Candidates of a level: each of them is tried with each call of the other level's best.
 bool fits_level(const Choice& choice) noexcept {
   const std::string_view name = choice.algorithm->name;
   const bool tree_alike = name == "tau-binomial" || name == "circulant" || name == "bine" ||

@@ -1,4 +1,4 @@
-// What may be chosen: every algorithm with the parameters that are worth trying. Pure.
+// Candidates for a choice: every algorithm with the parameters that are worth trying. Pure.
 #pragma once
 
 #include <span>

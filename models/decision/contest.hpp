@@ -1,4 +1,4 @@
-// Who takes the least time, and who wins where times do not differ. Pure.
+// The candidate of the least time, and the winner where times do not differ. Pure.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ namespace tutti::models {
 struct Candidate {
   collectives::Choice choice{};
   Estimate estimate{};
-  double excess = 0;  // so many times the memory that a rank should hold; 1: it keeps to that
+  double excess = 0;  // multiple of the memory that a rank should hold; 1: it keeps to that
   std::string excluded{};
 };
 
@@ -30,7 +30,7 @@ constexpr Bytes kMostInAll = Bytes{1} << 58;
 
 // Whether the model knows an algorithm on such a place; what it does not is chosen by hand only.
 bool can_estimate(const collectives::Choice& choice, const collectives::Facts& facts);
-// Of a choice that applies and can be estimated, whatever others there are. `stencil`: of
+// The estimate of a choice that applies and has one, whatever others there are. `stencil`: of
 // neighbours; null: the ranks are a ring.
 Estimate estimate_of(const collectives::Choice& choice, Bytes bytes, const Platform& platform,
                      const collectives::Facts& facts, std::shared_ptr<const Stencil> stencil = {});
@@ -40,12 +40,12 @@ class Decisions {
   Decisions(const Platform& platform, const collectives::Facts& facts);
 
   // Depends only on what is equal on all ranks: not on problem.rank, nor on the counts of an
-  // all-to-all. What it returns applies to every root, in place or not. The first call of a kind
+  // all-to-all. Its result applies to every root, in place or not. The first call of a kind
   // makes its table.
   collectives::Choice select(const collectives::Problem& problem);
 
   // Every algorithm, the best parameters of each: first those that apply, in the order of Contest.
-  // What select() returns is among them, and first unless another takes clearly less time.
+  // The result of select() is among them, and first unless another takes clearly less time.
   std::vector<Candidate> candidates(const collectives::Problem& problem);
 
   // From so many bytes on, until the next one.
@@ -66,7 +66,7 @@ class Decisions {
   std::size_t estimates() const noexcept { return estimates_; }
 
  private:
-  struct Options;                      // what applies to a kind of calls
+  struct Options;                      // candidates that apply to a kind of calls
   using Floors = std::vector<double>;  // least times of options.plain, 0 where nothing is known
   // The winner at a size, and what the plain candidates take there at least.
   struct Sample {

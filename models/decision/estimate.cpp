@@ -23,7 +23,7 @@ struct Wire {
     const Costs notice = costs_of(model, 0);
     time += notice.send + notice.flight;
   }
-  // Of which the receiver takes pieces while the sender makes the next ones.
+  // For messages whose pieces the receiver takes while the sender makes the next ones.
   void in_pieces(const Model& model, Bytes bytes, Bytes piece) noexcept {
     if (piece <= 0 || bytes <= piece) return;
     const double last = costs_of(model, piece).receive;
@@ -82,7 +82,7 @@ class Round {
   Occupied occupied;
 
  private:
-  // Of the last message to come.
+  // The wire of the last message to come.
   const Wire& wire() const noexcept { return out_.far + in_.far > 0 ? far_ : near_; }
   double on_wires(const Count& count, double Costs::*member) const noexcept {
     return count.near * near_.costs.*member + count.far * far_.costs.*member;
@@ -114,7 +114,7 @@ class Round {
   double last_part() const noexcept {
     return stage_.combines_last ? 1 : 1 / std::max(1.0, in_.both());
   }
-  // What combining the last message adds to its arrival.
+  // The time that combining the last message adds to its arrival.
   double last_combined() const noexcept {
     const double one = combining_ * last_part();
     if (stage_.combines_last) return one;
@@ -189,7 +189,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   for (const Stage& stage : sketch.stages()) {
     const Round round{stage, platform, costs};
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
-    // What depends on all ranks has to wait until each has begun.
+    // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages().front() && !sketch.is_one_way();
     const double wakes = costs.wake * turns(all_begin ? facts.P : stage.woken, facts, cores);
     sum.latency += stage.rounds * (round.time + shared + wakes);
@@ -212,7 +212,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
-  // Ranks that forward take a turn for each further segment. Of calls in a row they forward many in
+  // Ranks that forward take a turn for each further segment. In calls in a row they forward many in
   // one turn.
   const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;
   sum.latency = std::max(sum.latency, each) + (segments - 1) * each + further;
@@ -225,7 +225,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   sum.peers = sketch.peers();
   sum.set_up = sum.peers * budget.connect / std::max(1.0, budget.uses);
   sum.time = (sum.latency + (calls - 1) * sum.interval) / calls + sum.set_up;
-  // Whatever a connection is said to take: no more than can be counted.
+  // A connection may be said to take any size: no more than can be counted.
   constexpr Bytes kMost = Bytes{1} << 62;
   const Bytes connections =
       budget.connection > kMost / std::max(1, sum.peers) ? kMost : sum.peers * budget.connection;

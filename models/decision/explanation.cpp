@@ -25,7 +25,7 @@ json parts(const Estimate::Parts& p) {
           {"queueing", p.queueing}, {"cores", p.cores}, {"turns", p.wakes}};
 }
 
-// What all candidates have, and what those have that apply.
+// Members that all candidates have, and those of candidates that apply.
 json candidate_to_json(const Candidate& one) {
   json all = {{"algorithm", to_string(one.choice)}};
   if (!one.excluded.empty()) {

@@ -25,8 +25,8 @@ constexpr Bytes kPiece = 16 * 1024;
 
 // A message between the two ends of rxe costs some 20 us of a core, be it of either end, and 5.2 ns
 // a byte: tests/rdma/host -- tests/rdma/compare build 4 mpich (docs/measured.md, "SoftRoCE"), where
-// all hosts share one core, so that the time of a collective is the sum of its messages. What the
-// program itself spends is small against it.
+// all hosts share one core, so that the time of a collective is the sum of its messages. The
+// program's own time is small against it.
 const LogGP kRxe{.L = 19, .o_s = 0.5, .o_r = 0.5, .g = 10, .G = 0.0052};
 // Turns: a word that goes round among 2, 4 and 8 processes of one host that yield while they wait.
 constexpr Cores kRxeCores{.wake = 12, .per_message = 19, .per_byte = 0.0052};
@@ -93,8 +93,8 @@ Platform completed(Platform platform, std::string_view wire) {
   if (between_nodes && !platform.within) platform.within = usual->within;
   if (!platform.cores) {
     platform.cores = usual->cores;
-    // If packets cost CPU time, what is not the program's own work is the cores' all the same. It
-    // may all be the program's own: then readings leave nothing, or less, for more bytes.
+    // If packets cost CPU time, time beyond the program's own work is the cores', too. It may all
+    // be the program's own: then readings leave nothing, or less, for more bytes.
     if (platform.cores->per_message > 0) {
       constexpr Bytes kLong = 64 * 1024;
       const auto left = [&](Bytes bytes) {

@@ -13,7 +13,7 @@ std::string_view wire_of(bool several_nodes, bool software) noexcept;
 
 // In the order above.
 std::span<const Platform> shipped_platforms();
-// What a platform does not say, as the one for this wire has it: cores, limits, pieces.
+// The platform with missing parts from the one for this wire: cores, limits, pieces.
 Platform completed(Platform platform, std::string_view wire);
 // nullptr: there is none of this name.
 const Platform* find_shipped(std::string_view name);

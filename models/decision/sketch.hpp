@@ -1,7 +1,7 @@
-// What an algorithm sends, in so few words that its time is computed in a microsecond for any
-// number of ranks: rounds, and what the rank on the critical path, the busiest node and all ranks
-// together send in each of them. A sketch is composed of families (families.hpp); which algorithm
-// is made of which is in sketches.cpp. No schedule is built. Pure.
+// An algorithm's messages, in so few words that its time is computed in a microsecond for any number
+// of ranks: rounds, and in each of them the messages of the rank on the critical path, the busiest
+// node and all ranks together. A sketch is composed of families (families.hpp); which algorithm is
+// made of which is in sketches.cpp. No schedule is built. Pure.
 #pragma once
 
 #include <utility>
@@ -34,7 +34,7 @@ struct Stage {
   double busy = 1;                  // in how many of the rounds the busiest rank takes part
   double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
   bool exchange = true;  // a rank sends and receives in the same round
-  bool combines_last = false;      // what has come is combined when all has come
+  bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
   bool others_at_borders = false;  // other ranks than in the stages before send to other nodes
 };
@@ -42,16 +42,16 @@ struct Stage {
 class Sketch {
  public:
   void begin(const Topology& place);
-  // What follows is another level, of ranks that are placed like this.
+  // The stages that follow are of another level, of ranks that are placed like this.
   void level(const Topology& place);
-  // What arrives in the stages that follow is combined.
+  // Whether messages of the stages that follow are combined on arrival.
   void combining(bool combines) { combines_ = combines; }
 
   // For the families. The reference is valid until the next stage is added.
   Stage& add(Bytes bytes);
   std::vector<Stage>& stages() noexcept { return stages_; }
   void set_step(std::vector<Stage> step) { step_ = std::move(step); }
-  // So many ranks are spoken to at this level, at least.
+  // At least `peers` ranks are spoken to at this level.
   void meets(double peers);
 
   // Once, beside what the last stage does.

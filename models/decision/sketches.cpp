@@ -86,7 +86,7 @@ void combined(Sketch& s, Bytes m, Of p) {
   Up(s, m, p);
   s.combining(false);
 }
-// The same in a copy of all blocks, as the program's are only read.
+// Draws in a copy of all blocks, as the program's are only read.
 template <auto Draw>
 void copied(Sketch& s, Bytes m, Of p) {
   combined<Draw>(s, m, p);

@@ -11,7 +11,7 @@ namespace tutti::models {
 using Draw = void (*)(Sketch& sketch, Bytes bytes, const collectives::Parameters& parameters);
 // nullptr: there is none; why_no_sketch() says why.
 Draw drawing_of(const collectives::Algorithm& algorithm);
-// Of the algorithm that has the same name in another collective.
+// The drawing of the algorithm that has the same name in another collective.
 Draw drawing_of(const collectives::Algorithm& algorithm, collectives::Collective collective);
 std::string_view why_no_sketch(const collectives::Algorithm& algorithm) noexcept;
 
@@ -19,7 +19,7 @@ std::string_view why_no_sketch(const collectives::Algorithm& algorithm) noexcept
 // or, where these name none, that file's.
 void draw_levels(Sketch& sketch, const Topology& place, const collectives::Algorithm& algorithm,
                  Bytes bytes, const collectives::Parameters& parameters);
-// A grid of nodes (BEO §5): which phases an algorithm has; see sketches_grid.cpp.
+// A grid of nodes (BEO §5): which phases an algorithm has; see sketches_levels.cpp.
 bool draw_grid(Sketch& sketch, const Topology& place, const collectives::Algorithm& algorithm,
                Bytes bytes);
 

@@ -93,7 +93,7 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
       between(Collective::barrier, "dissemination", 0);
       in_node(Collective::bcast, 0);
   }
-  // What only some of the phases say of themselves holds for the whole.
+  // Properties that only some of the phases state hold for the whole.
   if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }
 

@@ -1,5 +1,5 @@
-// What a collective of neighbours sends where all ranks have theirs at the same offsets on a torus.
-// Pure.
+// Messages of a collective of neighbours where all ranks have theirs at the same offsets on a
+// torus. Pure.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tutti::models {
 
-// Of each rank. Distances are differences between the numbers of ranks.
+// The neighbours of each rank. Distances are differences between the numbers of ranks.
 struct Stencil {
   struct Phase {
     std::vector<double> distances{};  // a message to each

@@ -15,7 +15,7 @@ struct Topology {
   bool in_order = true;  // the ranks of each node follow each other
   bool in_turn = false;  // rank r is on node r mod nodes
   int copies = 1;        // as many such groups do the same at the same time
-  // Of a collective of neighbours; null: the ranks are a ring.
+  // The stencil of a collective of neighbours; null: the ranks are a ring.
   std::shared_ptr<const Stencil> stencil{};
 
   // Whether each aligned run of so many ranks lies within a node.
@@ -26,7 +26,7 @@ struct Topology {
   double leaving(double distance) const noexcept;
 };
 
-// Of counts that are kept as floating-point numbers, as they may be means.
+// For counts that are kept as floating-point numbers, as they may be means.
 inline double ceil_div(double a, double b) { return std::ceil(a / b); }
 
 }  // namespace tutti::models

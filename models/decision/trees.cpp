@@ -23,7 +23,7 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
   stage.exchange = false;
 }
 
-// So many hops from rank to rank.
+// A path of `hops` hops from rank to rank.
 void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   // In the order of the nodes it crosses a border after each; else each hop is one.

@@ -1,4 +1,4 @@
-// What a kernel costs: its schedules, played under a platform, and what became of each rank's time.
+// The costs of a kernel: its schedules, played under a platform, and the parts of each rank's time.
 // Pure. Times in microseconds.
 #pragma once
 
@@ -11,13 +11,13 @@
 namespace tutti::models::kernel {
 
 struct Cost {
-  // Of one rank. What is left of `finished` it was waiting.
+  // Times of one rank. The rest of `finished` it was waiting.
   struct OfRank {
     double finished = 0, computing = 0, communicating = 0, waiting = 0;
     double longest_wait = 0;  // in one line, all repetitions together
     int waits_in = 0;         // that line; 0: it never waits
   };
-  // Of all ranks that have operations in one line of the text.
+  // Sums over all ranks that have operations in one line of the text.
   struct OfLine {
     int line = 0;
     double waiting = 0, longest = 0;  // together; of the rank that waits longest

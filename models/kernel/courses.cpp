@@ -27,7 +27,7 @@ class Channel {
   Channel(World& world, const std::vector<int>& node, int channel)
       : world_(world), node_(node), channel_(channel), ranks_(index(world.P())) {}
 
-  // What goes through it, from the beginning of the stage on.
+  // Messages through it, from the beginning of the stage on.
   Course course() {
     world_.reset();
     for (Rank rank = 0; rank < world_.P(); ++rank) look(rank, 0);

@@ -39,7 +39,7 @@ struct Call {
 };
 
 struct Kernel {
-  std::vector<std::vector<Operation>> ranks;  // what each of them does, in this order
+  std::vector<std::vector<Operation>> ranks;  // the operations of each, in this order
   std::vector<std::vector<Rank>> groups;      // the first one: all ranks
   std::vector<Call> calls;
   std::vector<int> node;  // of each rank; empty: the text does not say

@@ -1,4 +1,4 @@
-// What ranks do with each other: messages by their numbers between two ranks, and collectives by
+// Operations of several ranks: messages by their numbers between two ranks, and collectives by
 // their numbers in a group.
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 namespace tutti::models::kernel {
 namespace {
 
-// Of one direction between two ranks, in their order.
+// Operations of one direction between two ranks, in their order.
 struct Ends {
   std::vector<const Operation*> sends, receives;
 };

@@ -95,7 +95,7 @@ class Writer {
 
   Schedule schedule_;
   std::vector<Edge> edges_;
-  StepId gate_ = kNoStep;        // what all that follows waits for
+  StepId gate_ = kNoStep;        // all later steps wait for it
   std::vector<StepId> pending_;  // messages that were begun
 };
 

@@ -14,9 +14,9 @@ namespace tutti::models::kernel {
 // The algorithm of a call that names none. `nodes`: of the ranks of its group, as problem.node.
 using Choose = std::function<collectives::Choice(const collectives::Problem& problem)>;
 
-// What has been done with the steps of a rank.
+// The steps of a rank.
 struct Steps {
-  // Of each operation the first of its steps, and one past the end: they stand in this order.
+  // The first step of each operation, and one past the end: they stand in this order.
   std::vector<collectives::StepId> first;
   std::size_t operation_of(collectives::StepId step) const noexcept;
 };
@@ -39,11 +39,11 @@ class Schedules {
   Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose);
 
   collectives::Schedule of(Rank rank) { return of(rank, 0, kernel_.ranks[index(rank)].size()); }
-  // Of its operations [begin, end), which no message leaves.
+  // The schedule of its operations [begin, end), which no message leaves.
   collectives::Schedule of(Rank rank, std::size_t begin, std::size_t end);
-  // Of the schedule that of(rank) made last.
+  // Steps of the schedule that of(rank) made last.
   const Steps& steps(Rank rank) const noexcept { return steps_[index(rank)]; }
-  // Of each of Kernel::calls, as it runs.
+  // The choice for each of Kernel::calls, as it runs.
   const std::vector<collectives::Choice>& choices() const noexcept { return choices_; }
 
  private:

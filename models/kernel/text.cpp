@@ -231,7 +231,7 @@ class Parser {
     return number;
   }
 
-  // What words.hpp refuses, with the line.
+  // Errors of words.hpp get the line's number.
   template <class Read>
   auto read(const Read& number, std::string_view text) const {
     try {
@@ -254,7 +254,7 @@ class Parser {
     for (const Rank rank : ranks_) add_to(kernel_.ranks[index(rank)], make(rank));
   }
 
-  // What stands behind the name: `key=value`, and before them a word.
+  // The arguments behind the name: `key=value`, and before them a word.
   struct Arguments {
     std::string_view first;
     std::map<std::string_view, std::string_view> named;
@@ -369,7 +369,7 @@ class Parser {
   std::vector<Word> words_;
   std::size_t at_ = 0;
   int line_ = 0;
-  std::vector<Rank> ranks_;  // whose operations come
+  std::vector<Rank> ranks_;  // that the next operations belong to
   std::vector<double> speed_;
   Names values_;
   std::map<std::string, int, std::less<>> names_;  // of groups

@@ -18,10 +18,10 @@ struct Word {
 };
 std::vector<Word> words_of(std::string_view text);
 
-using Names = std::map<std::string, Bytes, std::less<>>;  // what `let` has said
+using Names = std::map<std::string, Bytes, std::less<>>;  // values by `let`
 
 // "4096", "64KiB", a name, or a product of them: "134*block". Throws Error{bad_configuration}: it
-// is none, or more than 2^40.
+// is no product, or exceeds 2^40.
 Bytes product(std::string_view text, const Names& names);
 // "1.5ms", "134*0.2ms": microseconds. Throws Error{bad_configuration}.
 double time(std::string_view text, const Names& names);

@@ -1,4 +1,4 @@
-// What HPM states of BlueGene/P, in its order of precision: how the time grows, its dominant terms,
+// HPM's statements on BlueGene/P, in order of precision: how the time grows, its dominant terms,
 // its bounds over mappings of ranks to nodes, and what it is. HPM §2 to §4, equations 1 and 2; the
 // constants are printed there. Its collectives use hardware that has no schedules, so nothing here
 // is simulated. Pure. Times in microseconds.
@@ -25,7 +25,7 @@ struct Statement {
 // of 8 bytes for each), and alltoall-each, whose bytes are those to each.
 std::span<const Statement> bluegene_p() noexcept;
 
-// Of a k-ary 3-cube of P = k³ nodes under ideal adaptive routing: by how much the worst pattern of
+// For a k-ary 3-cube of P = k³ nodes under ideal adaptive routing: by how much the worst pattern of
 // pairs slows messages down (3/2 ∛P)...
 double torus_congestion(int P) noexcept;
 // ... and the messages on each link when each node sends to each: exact for odd k, and as printed,

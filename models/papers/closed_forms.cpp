@@ -103,8 +103,8 @@ LognP::Transfer proportional(double of_8k) {
 
 }  // namespace
 
-// What formulas are compared under: published where there is something published; PLogP's tables
-// are only drawn in the papers.
+// Models that formulas are compared under: published ones where there are some; PLogP's tables are
+// only drawn in the papers.
 std::vector<Model> models_to_compare() {
   std::vector<Model> all;
   for (const char* const name : {"boba", "frodo", "ib-figure-5.7", "ib-figure-5.8", "bunyip"})

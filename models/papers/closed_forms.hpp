@@ -15,7 +15,7 @@
 
 namespace tutti::models {
 
-// What a formula is asked. Lengths in bytes, as the call has them: of the message, or of a block.
+// Arguments of a formula. Lengths in bytes, as the call has them: of the message, or of a block.
 struct Asked {
   int P = 1;
   Bytes bytes = 0;
@@ -46,7 +46,7 @@ inline constexpr Claim kEqual = Claim::equal, kNotAbove = Claim::not_above,
                        kNotBelow = Claim::not_below, kApart = Claim::apart;
 inline constexpr collectives::Collective kAllgather = collectives::Collective::allgather;
 
-// What a formula takes for granted of parameters and calls.
+// An assumption of a formula about parameters and calls.
 struct Assumption {
   std::string_view text;  // "g(m) >= o_s + o_r"
   bool (*holds)(const Model&, const Asked&);
@@ -86,9 +86,9 @@ std::optional<double> time_of(const ClosedForm& form, const Model& model, const 
 // The simulated value of the formula's quantity, us: that of a call unless the form says another.
 double simulated(const ClosedForm& form, const Model& model, const Asked& asked);
 
-// What two times say of a formula, under these parameters and for this call.
+// The verdict of two times on a formula, under these parameters and for this call.
 struct Verdict {
-  Claim claim = Claim::apart;          // what is so: equal if they are, whatever the form claims
+  Claim claim = Claim::apart;          // the truth: equal if they are, whatever the form claims
   const Assumption* broken = nullptr;  // the first of the form's that does not hold
   bool kept = true;                    // false: the form claims what is not so
 };
@@ -113,7 +113,7 @@ struct Comparison {
 };
 std::vector<Comparison> compare(std::span<const ClosedForm> forms, std::span<const Model> models,
                                 std::span<const Asked> calls);
-// What the papers print, and what shows all kinds of calls.
+// The papers' parameters, and calls of all kinds.
 std::vector<Model> models_to_compare();
 std::vector<Asked> calls_to_compare();
 

@@ -1,4 +1,4 @@
-// What the papers' formulas take for granted, each with its condition. The letters are those of a
+// Assumptions of the papers' formulas, each with its condition. The letters are those of a
 // message as the call sends it, a segment if it is cut: g(m) is g + (m-1)G in LogGP.
 #pragma once
 
@@ -14,7 +14,7 @@ inline Costs costs(const Model& model, const Asked& a) noexcept {
 inline double combining(const Asked& a) noexcept {
   return a.reduce_per_byte * static_cast<double>(a.longest());
 }
-// What is equal but for rounding is not less.
+// Numbers that are equal but for rounding are not less.
 inline bool not_less(double a, double b) noexcept { return a >= b * (1 - 1e-12); }
 
 inline constexpr Assumption kWholeSegments{

@@ -28,7 +28,7 @@ struct Levels {
 
 double log2_of(int n) { return n > 1 ? std::bit_width(static_cast<unsigned>(n - 1)) : 0; }
 
-// Of whole nodes, of `kind` of models, by `mapping`.
+// The formula's time for whole nodes, for models of `Kind`, by `mapping`.
 template <class Kind, Mapping mapping, auto formula>
 Time of(const Model& model, const Asked& a) {
   if (!std::holds_alternative<Kind>(model) || !std::holds_alternative<Kind>(*a.within)) return {};

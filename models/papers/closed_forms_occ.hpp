@@ -1,7 +1,7 @@
 // The letters of OCC's tables, and how a formula in them becomes a function of a model and a call.
-// Formulas with one overhead o are read with the mean of o_s and o_r. What is not as printed stands
-// beside the print as corrected; of LogGP and PLogP alike where both have a gap of a message, g(m),
-// and its way: L + 2o + (m-1)G, and L + g(m).
+// Formulas with one overhead o are read with the mean of o_s and o_r. Corrected formulas stand
+// beside the print, for LogGP and PLogP alike where both have a gap of a message, g(m), and its
+// way: L + 2o + (m-1)G, and L + g(m).
 #pragma once
 
 #include <bit>
@@ -75,7 +75,7 @@ Time plogp(const Model& model, const Asked& a) {
                         a.reduce_per_byte * static_cast<double>(m), a.segments(), a.P});
 }
 
-// Of LogGP and PLogP, with what both have: T(m) = way(), gap().
+// Time under LogGP and PLogP, by what both have: T(m) = way(), gap().
 template <auto formula>
 Time gaps(const Model& model, const Asked& a) {
   constexpr auto both = [](const auto& q) { return formula(q); };

@@ -1,4 +1,4 @@
-// What stands in OCC's tables where the print is garbled, or says only a bound: derived from what a
+// Formulas of OCC's tables whose print is garbled, or says only a bound: derived from what a
 // port and a processor do (models/platform/costs.hpp).
 #include <algorithm>
 

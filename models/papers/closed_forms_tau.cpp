@@ -25,7 +25,7 @@ struct Letters {
   double m = 0, most = 0;  // bytes; the longest segment
 
   double log2P() const { return std::bit_width(static_cast<unsigned>(P - 1)); }
-  // Of a message of so many bytes.
+  // Segment and number of segments of a message.
   double S(double bytes) const { return std::min(bytes, most); }
   double k(double bytes) const { return std::ceil(bytes / S(bytes)); }
   double first(double bytes) const { return L + 2 * o + (S(bytes) - 1) * G; }

@@ -15,8 +15,8 @@ namespace tutti::models {
 //                                        LogGP's L', g(m) = g + (m−1)G
 //   hockney, piecewise                   T(m) = α + β·m, or for plogp a table of it
 //
-// What both cannot say is lost: which part of the time is the processors', say. Nothing: the
-// parameters of `from` do not determine those of a model of this name. Throws
+// Facts that one of them lacks are lost: which part of the time is the processors', say. nullopt:
+// the parameters of `from` do not determine those of a model of this name. Throws
 // Error{bad_configuration}: there is no such model.
 std::optional<Model> converted(const Model& from, std::string_view to);
 

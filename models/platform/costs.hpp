@@ -1,5 +1,5 @@
-// What a point-to-point model says of one message, and what that means when schedules run under it.
-// Pure. Times in microseconds.
+// The costs of one message by a point-to-point model, and their meaning when schedules run under
+// it. Pure. Times in microseconds.
 //
 // A rank has one processor and two ports, one for what it sends and one for what it receives. With
 // two levels (messages within a node and between nodes) it has two ports for each. A step of a

@@ -27,8 +27,8 @@ struct Readings {
     double o_s = 0, o_r = 0, time = 0;
   };
   std::vector<Peers> peers;
-  // What collectives of P ranks took, on some numbers of ranks: barriers, in which all signal the
-  // root, which answers each; and broadcasts of so many bytes from rank to rank, not cut.
+  // Times of collectives of P ranks, for some P: barriers, in which all signal the root, which
+  // answers each; and broadcasts of `bytes` from rank to rank, not cut.
   struct Collective {
     int P = 2;
     Bytes bytes = 0;
@@ -47,7 +47,7 @@ double latency_of(const Readings& readings) noexcept;
 
 inline constexpr std::string_view kFittedPLogP = "plogp-fitted";
 
-// What can be derived: the models of point_to_point.hpp by name, "hockney-table", and
+// Models that can be derived: those of point_to_point.hpp by name, "hockney-table", and
 // "plogp-fitted": PLogP as OCC §6.1 fits it. L and g(0) are those of the flat tree's formula
 // P·g + 2L (table 1) over several P, and g(m) that of a chain of P ranks, (P-1)(L + g(m)) (table
 // 2); overheads are those of messages.

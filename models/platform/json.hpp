@@ -7,8 +7,8 @@
 // or, instead of "model" and "parameters", "within" and "between", each with both of them, and for
 // messages between two sockets of a node "between_sockets", too. A
 // function of the message's size is a number, or an array of [bytes, value] in ascending order. "o"
-// stands for o_s and o_r. Everything but the models may be left out. What was measured
-// (models/platform/saved.hpp) also says where and how:
+// stands for o_s and o_r. Everything but the models may be left out. Measured files
+// (models/platform/saved.hpp) also say where and how:
 //
 //   "machine": {"cpu": "AMD EPYC 7B13", "cores": 2},
 //   "wire": {"kind": "rxe", "device": "rxe0"},
@@ -35,7 +35,7 @@ namespace tutti::models {
 
 inline constexpr int kFormat = 1;
 
-// What the reader wants otherwise than the file has it.
+// Changes that the reader wants in the file's content.
 struct Changes {
   // Another model, whose parameters are made from the file's (conversion.hpp); empty: the file's.
   std::string model{};

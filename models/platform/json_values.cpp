@@ -12,7 +12,7 @@
 namespace tutti::models::values {
 namespace {
 
-// Of an array or an object only that it is one: it may be of any length and depth.
+// An array or an object is only named as such: it may be of any length and depth.
 std::string shown(const json& value) {
   return value.is_structured() ? std::string("an ") + value.type_name()
                                : fmt::format("{:.200}", json_text(value));

@@ -1,5 +1,5 @@
-// What a machine costs: a model for messages within a node and one for messages between nodes, and
-// what combining and copying take. Pure.
+// The costs of a machine: a model for messages within a node and one for messages between nodes,
+// and the times of combining and copying. Pure.
 #pragma once
 
 #include <optional>
@@ -24,9 +24,9 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-// What only selection reads; each() is as that of a model (point_to_point.hpp).
+// Structs that only selection reads; each() is as that of a model (point_to_point.hpp).
 
-// What cores cost where ranks share them, and where they do the work of an adapter.
+// The costs of cores where ranks share them, and where they do the work of an adapter.
 struct Cores {
   double wake = 0;  // from a message until a rank that waits without a core of its own runs, us
   // If packets between nodes cost CPU time: of the cores of both ends together, us.
@@ -40,11 +40,11 @@ struct Cores {
   friend bool operator==(const Cores&, const Cores&) = default;
 };
 
-// What connections and memory cost beside the time of a call.
+// The costs of connections and memory beside the time of a call.
 struct Budget {
   // The first message to a peer makes the connection, which later calls use: us, and so many calls.
   double connect = 500, uses = 100000;
-  Bytes connection = Bytes{64} * 1024;  // what one takes
+  Bytes connection = Bytes{64} * 1024;  // bytes of one
   Bytes memory = Bytes{1} << 30;        // a rank should hold no more for them and for scratch
   double calls = 1;  // of a collective in a row, whose mean time counts; 1: the time of one
   template <class Self, class Visit>
@@ -75,7 +75,7 @@ struct Platform {
   // The ranks of a node share one port for sending to other nodes, and one for receiving from
   // them; else each rank has its own.
   bool shared_ports = false;
-  int adapters = 1;  // so many messages at a time pass such a port between nodes (BEO's o)
+  int adapters = 1;  // messages at a time through such a port between nodes (BEO's o)
   Origin origin{};
   std::optional<Cores> cores{};  // nothing: not said
   std::optional<Budget> budget{};

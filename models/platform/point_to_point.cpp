@@ -1,4 +1,4 @@
-// What one message costs under each model. Pure.
+// The costs of one message under each model. Pure.
 #include "models/platform/point_to_point.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Costs loggp(double L, double o_s, double o_r, double g, double bytes) noexcept {
                     .receive = o_r});
 }
 
-// So many times what a table says beyond its first point.
+// A table whose values beyond its first point are `factor` times as large.
 Curve stretched(const Curve& curve, double factor) {
   std::vector<Curve::Point> points = curve.points();
   const double first = points.front().value;

@@ -174,8 +174,8 @@ std::string_view name_of(const Model& model) noexcept;
 inline Costs costs_of(const Model& model, Bytes m) noexcept {
   return std::visit([m](const auto& some) { return some.costs(m); }, model);
 }
-// The same in a network whose bytes take so many times as long: G and β, and what a table of gaps
-// says beyond its first point. Overheads and start-ups stay; logp and logfp know no bytes.
+// The model in a network whose bytes take `factor` times as long: G and β, and the values of a
+// table of gaps beyond its first point. Overheads and start-ups stay; logp and logfp know no bytes.
 Model congested(Model model, double factor);
 // The longest message that does not wait for its receiver.
 Bytes rendezvous_above(const Model& model) noexcept;

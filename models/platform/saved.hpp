@@ -10,10 +10,10 @@
 
 namespace tutti::models {
 
-// What /proc/cpuinfo says of this machine; "unknown" where it names no processor.
+// This machine as /proc/cpuinfo describes it; "unknown" where it names no processor.
 Machine this_machine(const std::string& cpuinfo = "/proc/cpuinfo");
 
-// Of what is measured here and now, by this command. The wire is not said.
+// The origin of what is measured here and now, by this command. The wire is left open.
 Origin origin_here(std::string command);
 
 // Where the parameters of a wire are kept: $XDG_CONFIG_HOME/tutti/measured-WIRE.json, or
@@ -24,7 +24,7 @@ std::string saved_file(std::string_view wire);
 std::optional<std::string> why_foreign(const Platform& platform, const Machine& here,
                                        std::string_view wire);
 
-// What saved_file(wire) holds; nothing: there is no such file. Throws Error{bad_configuration},
+// The content of saved_file(wire); nullopt: there is no such file. Throws Error{bad_configuration},
 // which names the file: it cannot be read, is no JSON, of an older format, or of another machine or
 // wire.
 std::optional<Platform> read_saved(std::string_view wire, const Machine& here);

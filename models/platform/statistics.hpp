@@ -1,4 +1,4 @@
-// What repeated measurements say: the median, how sure it is, and what stands apart. Pure.
+// Statistics of repeated measurements: the median, how sure it is, and what stands apart. Pure.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ struct Median {
   // Values more than three interquartile ranges outside of the quartiles.
   int outliers = 0;
 
-  // Of the interval, as a share of the median.
+  // Width of the interval, as a share of the median.
   double width() const noexcept { return value > 0 ? (high - low) / value : 0; }
 };
 
@@ -27,7 +27,7 @@ inline bool undecided(const Median& a, const Median& b) noexcept {
   return (a.low <= b.high && b.low <= a.high) || a.width() > 1 || b.width() > 1;
 }
 
-// What repeated measurements of the same say together: the middle one of their medians, and the
+// Repeated measurements of one thing together: the middle one of their medians, and the
 // interval of these. Fewer than kFewestForInterval span from the least to the greatest. One alone
 // keeps its own interval. At least one.
 Median repeated(std::vector<Median> all);

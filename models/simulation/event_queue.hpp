@@ -1,4 +1,4 @@
-// What is due, in the order of time; at one moment in the order of kind, rank and step, so that a
+// Events that are due, in the order of time; at one moment in that of kind, rank and step, so that a
 // simulation does not depend on the order in which events were announced. Pure.
 #pragma once
 

@@ -59,7 +59,7 @@ class StepQueue {
   std::vector<collectives::StepId> steps_;
 };
 
-// What has happened to a message's step before it runs.
+// Events of a message's step before it runs.
 enum Mark : std::uint8_t { kPosted = 1, kArrived = 2, kNoticed = 4 };
 
 struct Player {

@@ -24,7 +24,7 @@ struct RecordedStep {
   std::int64_t begin, end;  // ns of the rank's clock
 };
 
-// What names a call in all files: two communicators may have the same id, but not the same first
+// The name of a call in all files: two communicators may have the same id, but not the same first
 // member, too.
 struct CallName {
   CommunicatorId communicator = 0;
@@ -64,8 +64,8 @@ struct Recorded {
 // format is another one, a value is not what it should be.
 Recorded parse_recorded(std::string_view text);
 
-// What must be added to the times of each file, ns, so that they are those of the first one's
-// clock. Ranks with one clock need nothing. Of two clocks the fastest messages each way tell: each
+// Times to add to those of each file, ns, so that they are those of the first one's clock. Ranks
+// with one clock need nothing. Two clocks are told by the fastest messages each way: each
 // takes at least nothing, so the difference lies between two bounds, and is taken from their
 // middle.
 struct Alignment {

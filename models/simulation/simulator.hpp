@@ -32,7 +32,7 @@ struct SimulationOptions {
   std::uint64_t seed = 1;  // of both
   bool record = false;     // keep all bars; memory grows with the number of steps
   bool links = false;      // count the traffic of each pair of nodes
-  // Of a `reduce` of no bytes, which stands for what a program computes: us. Empty: none.
+  // Time of a `reduce` of no bytes, which stands for a program's computation: us. Empty: 0.
   std::function<double(Rank, collectives::StepId)> computing{};
   // Ranks that never finish are a result, and no error.
   bool may_block = false;
@@ -69,7 +69,7 @@ struct Result {
   std::vector<Bar> bars;                         // if recorded, by the time of `begin`
   // The steps that decided `time`, each of which waited for the one before; if recorded.
   std::vector<std::size_t> critical_path;  // numbers of bars
-  // Of each rank that never finishes, if it may: what it waits for, a message or its receiver.
+  // A rank that never finishes, if it may, and its wait: for a message or its receiver.
   struct Blocked {
     Rank rank, peer;
     collectives::StepId step;

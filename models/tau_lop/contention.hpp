@@ -9,7 +9,7 @@
 
 namespace tutti::models::tau_lop {
 
-// So many bytes of each of `tau` transfers that are under way at once.
+// Bytes of each of `tau` transfers that are under way at once.
 struct Share {
   int tau;
   Bytes bytes;
@@ -29,10 +29,10 @@ class Transmissions {
 
   // One after the other (A.1, A.4).
   friend Transmissions operator+(Transmissions a, const Transmissions& b);
-  // At once. What goes through different channels does not interfere; the whole costs the sum of
+  // At once. Transfers through different channels do not interfere; the whole costs the sum of
   // what each channel costs, as each of the sequences of A.5 needs its channels in turn.
   friend Transmissions operator|(const Transmissions& a, const Transmissions& b);
-  // So many times, one after the other.
+  // `times` of them, one after the other.
   friend Transmissions operator*(Bytes times, Transmissions a);
 
   // (channel, τ) → bytes: the sum of τ ∥ T^channel(bytes).

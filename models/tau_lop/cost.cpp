@@ -6,7 +6,7 @@
 namespace tutti::models::tau_lop {
 namespace {
 
-// Whatever the parameters: no term but one, of the same kind, with fewer bytes or less contention.
+// For all parameters: no term but one, of the same kind, with fewer bytes or less contention.
 bool never_above(const Cost& a, const Cost& b) {
   if (a == b) return true;
   if (a.terms().empty() && a.maxima().empty()) return true;

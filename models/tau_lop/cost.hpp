@@ -1,4 +1,4 @@
-// What something costs under τ-Lop, as an expression: a sum of overheads, transfers, copies and
+// A cost under τ-Lop, as an expression: a sum of overheads, transfers, copies and
 // reductions, and of the greatest of several such sums. TAU §3.3 to §3.5. Pure.
 #pragma once
 

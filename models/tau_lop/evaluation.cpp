@@ -75,7 +75,7 @@ class Stage {
     Bytes segment;
     Bytes segments;                                                // how many
     std::vector<Bytes> done = std::vector<Bytes>(hops.size(), 0);  // segments, after each hop
-    std::vector<Bytes> before{};                                   // the same, when the step began
+    std::vector<Bytes> before{};                                   // `done` when the step began
     Bytes next(std::size_t hop) const noexcept {                   // length
       return std::min(segment, bytes - done[hop] * segment);
     }
@@ -98,7 +98,7 @@ class Stage {
     }
   }
 
-  // Who has something to copy out does that first.
+  // A rank that has something to copy out does that first.
   Cost step(const std::vector<Moving*>& left, std::size_t hops) {
     std::map<std::pair<int, int>, std::vector<Bytes>> sizes;  // by channel and node
     std::fill(busy_.begin(), busy_.end(), 0);
@@ -131,7 +131,7 @@ class Stage {
   std::vector<Moving> moving_;
 };
 
-// What each rank copies and combines between two stages.
+// Copies and combinations of each rank between two stages.
 class Local {
  public:
   explicit Local(const std::vector<int>& node) : node_(node) {}

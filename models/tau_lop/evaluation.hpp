@@ -6,8 +6,8 @@
 // ones each is cut into segments, which follow each other through the transfers (3.4). In a step of
 // a stage each process copies at most once, and each message is at most once on the network. A step
 // costs what its slowest channel takes: the memory of a node with all copies of its processes, or
-// the network to a node with all messages to it (§3.5). What ranks combine and copy by themselves
-// lies between stages.
+// the network to a node with all messages to it (§3.5). Ranks combine and copy by themselves
+// between stages.
 //
 // If a stage has segmented messages in memory and others over the network, the former come first
 // (§5.3: "two separate transmissions, which do not intersperse their transfers").
@@ -33,7 +33,7 @@ enum class Hop : std::uint8_t {
 struct Way {
   std::vector<Hop> hops;  // at least one
   Bytes segment = 0;      // 0: whole
-  Bytes least = 0;        // what a shorter message is transferred as
+  Bytes least = 0;        // length that a shorter message is transferred as
 };
 using Ways = std::function<Way(Bytes bytes, protocols::Use use, int channel)>;
 

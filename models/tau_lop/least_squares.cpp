@@ -31,7 +31,7 @@ Row row_of(const Equation& equation, const std::vector<int>& taus) {
   return row;
 }
 
-// Of a symmetric system. Makes it one of a diagonal; where none is left the unknown is not told.
+// Makes a symmetric system one of a diagonal; where none is left the unknown is not told.
 std::vector<bool> eliminate(std::vector<Row>& system) {
   const std::size_t n = system.size();
   std::vector<bool> told(n);

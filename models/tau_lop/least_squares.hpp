@@ -16,7 +16,7 @@ struct Equation {
 };
 
 // L(m, τ) for each τ, which ascend: what makes the sum of squares of the errors of all equations
-// least (ordinary least squares). What no equation tells is left out.
+// least (ordinary least squares). Unknowns that no equation tells are left out.
 std::map<int, double> solve(std::span<const Equation> equations, const std::vector<int>& taus);
 
 }  // namespace tutti::models::tau_lop

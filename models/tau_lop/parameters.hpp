@@ -7,7 +7,7 @@
 //    "combine": {"1": [[64, 0.01]]}, "segment": 8192, "segments_above": 65536}
 //
 // A number, or a table of [bytes, microseconds]; tables of transfers by how many are under way at
-// once (τ). "combine" and the segments may be left out: 0. What `tutti measure` has measured has,
+// once (τ). "combine" and the segments may be left out: 0. Parameters of `tutti measure` have,
 // instead of the segments, "protocols": {"within": {"line": 48, …}, "between": {…}}, Tutti's own
 // (protocols/protocol_for.hpp), so that messages travel as they do. TAU §3.3 and chapter 7. Pure.
 #pragma once

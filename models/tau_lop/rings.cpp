@@ -44,8 +44,8 @@ Curve overhead_of(const Rings& rings) {
   return Curve({{0, o}, {rings.eager, o}, {rings.eager + 1, rings.round_trip}});
 }
 
-// What a broadcast says of the transfers of a channel: all else that it takes is known. Of several
-// sums the greatest is the one that is so by what is known.
+// A broadcast's equation for the transfers of a channel: all else that it takes is known. The
+// greatest of several sums is the one that is so by what is known.
 void add(Equation& equation, const Cost& cost, int channel, Bytes m, const Parameters& known,
          double how_often = 1) {
   for (const auto& [term, times] : cost.terms()) {
@@ -100,7 +100,7 @@ std::vector<AtOnce> with_broadcasts(const std::vector<AtOnce>& of_rings,
   return all;
 }
 
-// Of one channel, whose overhead is known, and for the network what copies take.
+// Transfers of one channel, whose overhead is known, and for the network the times of copies.
 Surface transfer_of(const Rings& rings, int channel, Parameters known) {
   const Ways ways = ways_of(known);
   std::vector<AtOnce> all = rings.rings;

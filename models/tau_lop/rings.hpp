@@ -11,7 +11,7 @@
 
 namespace tutti::models::tau_lop {
 
-// What `tau` processes of a node took at once, each with `bytes`.
+// The time of `tau` processes of a node at once, each with `bytes`.
 struct AtOnce {
   Bytes bytes;
   int tau;
@@ -26,7 +26,7 @@ struct TreeTime {
   double time;
 };
 
-// Of a channel.
+// Readings of a channel.
 struct Rings {
   double round_trip = 0;  // of messages without bytes, RTT(0)
   // Each process has sent a message and has one; tau 1: half a round trip. At least one.
@@ -45,8 +45,8 @@ struct RingReadings {
 // o(m) = RTT(0)/2 (7.2); for what waits for its receiver RTT(0), which is what a synchronous
 // message without bytes takes (7.3): the message, and the other way the word that it is wanted.
 // L(m,τ) = (Ring − o)/h, where h copies of a message follow each other within a node: 2 in (7.4),
-// 1 where the protocol copies once. Over the network what copies take comes off first (7.6). What a
-// ring says of more bytes or more processes is never less: L grows with m and with τ (§3.3).
+// 1 where the protocol copies once. Over the network what copies take comes off first (7.6). A
+// ring's time for more bytes or more processes is never less: L grows with m and with τ (§3.3).
 //
 // Broadcasts are more equations for the same L(m,τ), such as 2o + 2L(m,1) + 2L(m,2) for four
 // processes: those that τ-Lop has for their schedules. Then L(m,τ) has the least sum of squares

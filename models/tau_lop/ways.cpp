@@ -26,7 +26,7 @@ Ways ways_of_tutti(const Limits& within, const Limits& between) {
     if (protocols::may_be_fetched(protocol)) return Way{{wire ? Hop::on_wire : Hop::by_receiver}};
     Way way{{Hop::by_sender}, 0, 1};
     if (wire) way.hops.push_back(Hop::on_wire);
-    // What is combined out of the ring is read by combining.
+    // Operands that are combined out of the ring are read by combining.
     if (use != Use::combined || !protocols::combines_on_arrival(bytes, 1, use, limits))
       way.hops.push_back(Hop::by_receiver);
     if (protocol == Protocol::pieces) way.segment = protocols::piece_bytes(limits);

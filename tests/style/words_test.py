@@ -25,7 +25,7 @@ CEILINGS = {
     "collectives": (0, 0),
     "examples": (0, 0),
     "include": (0, 0),
-    "models": (118, 1),
+    "models": (0, 0),
     "protocols": (0, 0),
     "registration": (0, 0),
     "src": (0, 0),
