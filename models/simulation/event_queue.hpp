@@ -1,5 +1,5 @@
-// Events that are due, in the order of time; at one moment in that of kind, rank and step, so that a
-// simulation does not depend on the order in which events were announced. Pure.
+// Events that are due, in the order of time; at one moment in that of kind, rank and step, so that
+// a simulation does not depend on the order in which events were announced. Pure.
 #pragma once
 
 #include <cstdint>
