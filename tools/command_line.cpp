@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <span>
+#include <sstream>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -17,9 +18,6 @@
 
 namespace tutti::tools {
 namespace {
-
-// The exit status of a command line that cannot be read; 1 is of a command that failed.
-constexpr int kBadUsage = 2;
 
 // CLI11 reads "nan" and "inf" as numbers, and its bounds let NaN pass: no comparison is true of it.
 std::string why_no_decimal(const std::string& text) {
@@ -225,7 +223,7 @@ void CommandLine::must_be_a_command(const std::string& word) const {
   std::vector<std::string> names;
   for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
   if (word.starts_with('-') || std::ranges::find(names, word) != names.end()) return;
-  throw CLI::ParseError(no_such("command", word, names), kBadUsage);
+  throw CLI::ParseError(no_such("command", word, names), CLI::ExitCodes::BaseClass);
 }
 
 std::string CommandLine::unknown_arguments(std::span<char* const> words) const {
@@ -240,15 +238,12 @@ int CommandLine::run(int argc, char** argv) {
     if (argc > 1) must_be_a_command(argv[1]);
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {  // --help and --version come this way, too
-    const bool failed = error.get_exit_code() != 0;
-    if (!is_first_rank()) {
-      if (failed) let_first_rank_speak();
-      return failed ? kBadUsage : 0;
-    }
-    const std::string unknown = failed ? unknown_arguments({argv, argv + argc}) : std::string();
-    if (unknown.empty()) return app_->exit(error) == 0 ? 0 : kBadUsage;
-    app_->exit(CLI::ParseError(unknown, kBadUsage));
-    return kBadUsage;
+    if (error.get_exit_code() == 0) return is_first_rank() ? app_->exit(error) : 0;
+    const std::string unknown = unknown_arguments({argv, argv + argc});
+    std::ostringstream text;
+    app_->exit(unknown.empty() ? error : CLI::ParseError(unknown, CLI::ExitCodes::BaseClass), text,
+               text);
+    throw BadUsage(text.str().substr(0, text.str().find_last_not_of('\n') + 1));
   }
   return run_();
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,11 @@ class Command {
 // The option that names the file for a picture, alike in all commands.
 inline constexpr const char* kPictureFile = "-o,--output,--svg";
 
+// The command line cannot be read, and why.
+struct BadUsage : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class CommandLine {
  public:
   CommandLine(const std::string& program, const std::string& text, const std::string& version,
@@ -76,8 +82,8 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
   ~CommandLine();
   Command command(const std::string& name, const std::string& text);
-  // Runs the command that the arguments name. Returns the exit status: 2 if they cannot be read,
-  // which it has said then. Throws what the command throws.
+  // Runs the command that the arguments name. Returns the exit status. Throws BadUsage: they cannot
+  // be read; and what the command throws.
   int run(int argc, char** argv);
 
  private:

@@ -1,14 +1,15 @@
-// Which process of a job speaks where all would say the same: helps, and what is wrong with the
-// command line.
+// The place of this process in a job, as launchers say it in the environment: known before
+// MPI_Init, and without MPI. A help, which all ranks would print, is the first one's.
 #pragma once
 
 namespace tutti::tools {
 
-// Whether this process is rank 0, or no process of a job, as launchers say it in the environment.
-// May be called before MPI_Init, and without MPI.
-bool is_first_rank() noexcept;
-// A process that has said nothing of an error is about to end: lets rank 0 say it first, as
-// launchers end all processes when one has failed.
-void let_first_rank_speak() noexcept;
+struct JobPlace {
+  int rank = 0;   // 0 also for what is no process of a job
+  int ranks = 1;  // 0: the launcher does not say it
+};
+
+JobPlace place_in_job() noexcept;
+inline bool is_first_rank() noexcept { return place_in_job().rank == 0; }
 
 }  // namespace tutti::tools

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
-#include "tools/first_rank.hpp"
+#include "tools/job_faults.hpp"
 #include "tutti/tutti.h"
 
 int main(int argc, char** argv) {
@@ -43,14 +43,15 @@ int main(int argc, char** argv) {
   tutti::tools::add_run(line);
   try {
     return line.run(argc, argv);
+  } catch (const tutti::tools::BadUsage& error) {
+    return tutti::tools::end_by_fault({tutti::tools::kBadUsage, error.what()});
   } catch (const std::exception& error) {
-    // The options and settings of a job are those of all its ranks.
+    // The options and settings of a job are mostly those of all its ranks.
+    const std::string text = tutti::in_one_line(error.what());
     const auto* const known = dynamic_cast<const tutti::Error*>(&error);
-    if (known && known->code == tutti::Code::bad_configuration && !tutti::tools::is_first_rank()) {
-      tutti::tools::let_first_rank_speak();
-      return 1;
-    }
-    fmt::print(stderr, "tutti: {}\n", tutti::in_one_line(error.what()));
+    if (known && known->code == tutti::Code::bad_configuration)
+      return tutti::tools::end_by_fault({1, text});
+    fmt::print(stderr, "tutti: {}\n", text);
     return 1;
   }
 }

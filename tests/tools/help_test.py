@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every command of the program has a help, whose examples are of this command, and says which of
-its options a misspelt one may be; texts fit a screen of 100 columns. In a job rank 0 alone says it.
+its options a misspelt one may be; texts fit a screen of 100 columns. In a job rank 0 alone prints
+it.
 
 Usage: help_test.py PROGRAM
 """
@@ -53,7 +54,9 @@ def check_files():
 
 
 def check_ranks():
-    """The first rank, as each launcher tells it, alone says it where all would say the same."""
+    """The first rank, as each launcher tells it, alone prints a help. The others say with their
+    number what is wrong, if they do not know how many ranks there are (else: job_faults_test.py).
+    """
     words = {("--help",): 0, ("--version",): 0, ("bench", "--help"): 0, ("bench", "--qq", "1"): 2,
              ("explain", "bcst"): 1, ("draw", "bcst", "-o", "x.svg"): 1, ("nothing",): 2}
     ranks = [{}] + [{name: rank} for rank in ("0", "3")
@@ -68,7 +71,10 @@ def check_ranks():
             assert done.returncode == status, (command, rank, done)
             first = "3" not in rank.values()
             said.setdefault(first, set()).add(done.stdout + done.stderr)
-        assert said[False] == {""} and len(said[True]) == 1 and "" not in said[True], said
+        (of_first,), (of_others,) = said[True], said[False]
+        assert of_first, (command, said)
+        of_third = of_first.replace("tutti: ", "tutti, rank 3: ", 1) if status else ""
+        assert of_others == of_third, said
 
 
 def main():

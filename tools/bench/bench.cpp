@@ -20,6 +20,7 @@
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"
+#include "tools/job_faults.hpp"
 #include "tools/mpi_name.hpp"
 #include "tools/progress_bar.hpp"
 
@@ -296,22 +297,22 @@ void end_job(const char* command, int rank, const std::exception& error) {
 }
 
 int run_bench(const BenchOptions& options) {
-  MPI_Init(nullptr, nullptr);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
+  const auto check_options = [&](RankInJob) {
+    load_configuration({});
+    sizes_of(options);
+    collectives_of(options);
+    refuse_what_goes_not_together(options);
+  };
+  return run_in_job("bench", check_options, [&](RankInJob here) {
     if (!options.kernels)
-      run_all(options, rank);
-    else if (rank == 0)
+      run_all(options, here.rank);
+    else if (here.rank == 0)
       bench_kernels(options.sizes.empty()
                         ? std::vector<std::int64_t>{64, 8 << 10, 256 << 10, 8 << 20}
                         : sizes_of(options),
                     options.repetitions);
-  } catch (const std::exception& error) {
-    end_job("bench", rank, error);
-  }
-  MPI_Finalize();
-  return 0;
+    return true;
+  });
 }
 
 }  // namespace tutti::tools

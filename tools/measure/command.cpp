@@ -13,10 +13,12 @@
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/platform/saved.hpp"
+#include "src/setup/configuration.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"
+#include "tools/job_faults.hpp"
 #include "base/files.hpp"
 #include "tools/measure/measure.hpp"
 
@@ -247,28 +249,15 @@ bool measure_all(const MeasureOptions& options, int rank) {
 }
 
 int run_measure(const MeasureOptions& options) {
-  MPI_Init(nullptr, nullptr);
-  int rank = 0, ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int refused = 0;
-  if (rank == 0) try {
-      check(options, ranks);
-      for (const std::string& path : files_to_save(options)) must_be_writable(path);
-      if (!options.svg.empty()) must_be_writable(options.svg);
-    } catch (const std::exception& error) {
-      fmt::print(stderr, "tutti measure: {}\n", error.what());
-      refused = 1;
-    }
-  MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  bool fine = refused == 0;
-  try {
-    if (fine) fine = measure_all(options, rank);
-  } catch (const std::exception& error) {
-    end_job("measure", rank, error);
-  }
-  MPI_Finalize();
-  return fine ? 0 : 1;
+  const auto check_all = [&](RankInJob here) {
+    load_configuration({});
+    check(options, here.ranks);
+    if (here.rank != 0) return;
+    for (const std::string& path : files_to_save(options)) must_be_writable(path);
+    if (!options.svg.empty()) must_be_writable(options.svg);
+  };
+  return run_in_job("measure", check_all,
+                    [&](RankInJob here) { return measure_all(options, here.rank); });
 }
 
 }  // namespace

@@ -11,10 +11,12 @@
 #include "base/text.hpp"
 #include "models/platform/saved.hpp"
 #include "src/api/library.hpp"
+#include "src/setup/configuration.hpp"
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/hosts.hpp"
+#include "tools/job_faults.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "base/files.hpp"
@@ -136,6 +138,9 @@ void check(const TuneOptions& options, int ranks) {
   oracles_of(options);
   if (options.method != "predicted" && options.mapping != "blocks")
     bad_configuration("--mapping: the ranks of a job are where they are; take --method predicted");
+}
+
+void check_files(const TuneOptions& options) {
   for (const std::string& path : {options.table, options.svg})
     if (!path.empty()) must_be_writable(path);
 }
@@ -144,6 +149,7 @@ int tune_predicted(const TuneOptions& options) {
   constexpr int kMostRanks = 1 << 16;
   if (options.ranks.empty()) bad_configuration("name the numbers of ranks to predict: -P 2,8,64");
   check(options, kMostRanks);
+  check_files(options);
   const NodesOf nodes_of = [&](int P) {
     return nodes_by_mapping(options.mapping, P,
                             ranks_per_node(options.ranks_per_node, !options.params.empty()));
@@ -163,35 +169,23 @@ int tune_predicted(const TuneOptions& options) {
 
 int run_tune(const TuneOptions& options) {
   if (options.method == "predicted") return tune_predicted(options);
-  MPI_Init(nullptr, nullptr);
-  int rank = 0, ranks = 1, refused = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rank == 0) try {
-      if (ranks < 2)
-        bad_configuration("measuring needs two ranks at least: mpiexec -n 2 tutti tune");
-      check(options, ranks);
-      must_be_writable(options.state);
-    } catch (const std::exception& error) {
-      refused = 1;
-      fmt::print(stderr, "tutti tune: {}\n", error.what());
-    }
-  MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  bool done = false;
-  if (refused == 0) {
+  const auto check_all = [&](RankInJob here) {
+    if (here.ranks < 2)
+      bad_configuration("measuring needs two ranks at least: mpiexec -n 2 tutti tune");
+    load_configuration({});
+    check(options, here.ranks);
+    if (here.rank != 0) return;
+    check_files(options);
+    must_be_writable(options.state);
+  };
+  return run_in_job("tune", check_all, [&](RankInJob here) {
     struct sigaction action {};
     action.sa_handler = [](int) { g_interrupted = 1; };
     // Launchers pass an interrupt on as the one or the other. Open MPI's kills after a second: then
     // the file stands without the last words.
     for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
-    try {
-      done = tune_in_job(options, rank);
-    } catch (const std::exception& error) {
-      end_job("tune", rank, error);
-    }
-  }
-  MPI_Finalize();
-  return done ? 0 : 1;
+    return tune_in_job(options, here.rank);
+  });
 }
 
 }  // namespace
