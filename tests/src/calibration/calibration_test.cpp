@@ -1,6 +1,7 @@
 // Two ranks that measure, and what the one hears when the other cannot.
 #include "src/calibration/calibration.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -53,11 +54,18 @@ void answer_unsteadily(Communicator& pair) {
         back(pair, {{0, true}}, bytes);
     std::vector<std::byte> memory(static_cast<std::size_t>(bytes * burst));
     const std::int64_t batch = times / kBatchesThere;
+    auto begun = std::chrono::steady_clock::now();
     for (std::int64_t i = 0; i < times; ++i) {
       there.begin(memory.data(), memory.data());
       there.finish();
-      if (batch > 0 && i % batch == 0 && i / batch % 2 != 0)
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      if (batch > 0 && i % batch == 0) {
+        // However slow the machine is: much longer than the batch before.
+        const auto before = std::chrono::steady_clock::now() - begun;
+        if (i / batch % 2 != 0)
+          std::this_thread::sleep_for(
+              std::max<decltype(begun)::duration>(std::chrono::milliseconds(20), 10 * before));
+        begun = std::chrono::steady_clock::now();
+      }
       back.begin(memory.data(), memory.data());
       back.finish();
     }

@@ -2,6 +2,7 @@
 // something else.
 #include "src/job/communicator.hpp"
 
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -210,10 +211,12 @@ TEST_CASE("a rank that stops fails those who need it, and nobody else", "[commun
         Job job(P, hostility_of(seed));
         const Job::Communicators survivors = job.make(2, ranks_from(1, P));
         std::vector<Outcome> failures(static_cast<std::size_t>(P)), again = failures;
+        std::barrier all_have_ended(P);  // else the news of a failed call 2 may end call 1 there
         all_well(job.run([&](int rank) {
           const auto i = static_cast<std::size_t>(rank);
           const collectives::Task task = task_of(Collective::allgather, bytes);
           Operation(job.world(rank), task).run();
+          all_have_ended.arrive_and_wait();
           if (rank == 0) return die(job, 0);
           failures[i] = first_failure(job.world(rank), task);
           again[i] = first_failure(job.world(rank), task, 1);
