@@ -156,6 +156,7 @@ PLogP plogp_fitted(const Readings& readings) {
   for (const std::vector<Sample>* const table : {&o_s, &o_r, &std::as_const(gaps)})
     for (const Sample& sample : *table) all.insert(sample.bytes);
   std::vector<Curve::Point> covering;
+  covering.reserve(all.size());
   for (const Bytes bytes : all)
     covering.push_back({bytes, std::max({gap(bytes), send(bytes), receive(bytes)})});
   return {.L = L, .o_s = send, .o_r = receive, .g = Curve{std::move(covering)}};
