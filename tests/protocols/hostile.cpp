@@ -51,7 +51,9 @@ std::byte* HostileLink::aligned(std::vector<std::byte>& memory, std::size_t byte
 }
 
 bool HostileLink::fetch_pays(Bytes, const transport::Load&) noexcept {
-  return net_.hostility.latency != 0 || net_.chance(0.5);
+  if (net_.hostility.latency != 0) return true;
+  const std::lock_guard lock(net_.lock_);
+  return net_.chance(0.5);
 }
 bool HostileLink::refused() {
   return net_.hostility.latency == 0 && net_.chance(net_.hostility.refuse);
