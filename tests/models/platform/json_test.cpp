@@ -107,10 +107,10 @@ TEST_CASE("json: messages between sockets are a level of their own, or one made 
   CHECK_FALSE(parse_platform(text).between_sockets);
   Changes changes;
   changes.parameters = {{"between_sockets.L", 12}, {"within.g", 34}};
-  const Platform platform = parse_platform(text, changes);
+  const Platform platform = parse_platform(text, changes), unchanged = parse_platform(text);
   const auto& within = std::get<models::LogGP>(*platform.within);
   const auto& across = std::get<models::LogGP>(*platform.between_sockets);
-  const auto& before = std::get<models::LogGP>(*parse_platform(text).within);
+  const auto& before = std::get<models::LogGP>(*unchanged.within);
   CHECK(across.L == 12);
   CHECK(across.g == before.g);
   CHECK(within.L == before.L);
