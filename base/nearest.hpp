@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -37,23 +38,27 @@ inline std::size_t letters_apart(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// The nearest of these words; empty: none is near. A beginning or a continuation of one is near.
+// The nearest of these words; empty: none is near. A word that begins or ends with the other is
+// near, the more so the longer what they share.
 template <class Words>
 std::string_view nearest(std::string_view written, const Words& words) {
   constexpr std::size_t kLongest = 64, kShortest = 3;
-  if (written.size() > kLongest) return {};
-  const auto begins = [](std::string_view whole, std::string_view begin) {
-    return begin.size() >= kShortest && begin.size() <= whole.size() &&
-           std::equal(begin.begin(), begin.end(), whole.begin(), same_letter);
+  if (written.size() > kLongest || written.size() < kShortest) return {};
+  const auto shares_an_end = [](std::string_view whole, std::string_view part) {
+    return part.size() >= kShortest && part.size() <= whole.size() &&
+           (std::equal(part.begin(), part.end(), whole.begin(), same_letter) ||
+            std::equal(part.rbegin(), part.rend(), whole.rbegin(), same_letter));
   };
   std::string_view best;
-  std::size_t least = std::max<std::size_t>(written.size() / 3, 1) + 1;
+  // Letters apart, and for words that share an end, which are one apart, letters beyond.
+  using Distance = std::pair<std::size_t, std::size_t>;
+  Distance least{std::max<std::size_t>(written.size() / 3, 1) + 1, 0};
   for (const std::string_view word : words) {
     const auto [shorter, longer] = std::minmax({word.size(), written.size()});
-    const bool begins_alike = begins(word, written) || begins(written, word);
-    if (!begins_alike && longer - shorter >= least) continue;  // lengths too far apart
-    const std::size_t apart =
-        begins_alike ? std::size_t{longer != shorter} : letters_apart(written, word);
+    const bool alike = shares_an_end(word, written) || shares_an_end(written, word);
+    if (!alike && longer - shorter >= least.first) continue;  // lengths too far apart
+    const Distance apart = alike ? Distance{longer != shorter, longer - shorter}
+                                 : Distance{letters_apart(written, word), 0};
     if (apart >= least) continue;
     least = apart;
     best = word;
@@ -61,8 +66,8 @@ std::string_view nearest(std::string_view written, const Words& words) {
   return best;
 }
 
-// What to say of a name that is none of these words: "there is no collective 'bcst'; did you mean
-// bcast? There are barrier, bcast, …".
+// A message about a name that is not among these words: "there is no collective 'bcst'; did you
+// mean bcast? There are barrier, bcast, …".
 template <class Words>
 std::string no_such(std::string_view what, std::string_view written, const Words& words) {
   const std::string_view near = nearest(written, words);

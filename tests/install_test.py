@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as folder:
                                  text=True, env=os.environ | OPEN_MPI_AS_ROOT
                                  | {"LD_LIBRARY_PATH": str(library.parent)})
         check(started.returncode == 1 and "this process runs Open MPI, and this Tutti was built "
-              "for MPICH; link" in started.stdout, f"{wrong.name} with Open MPI: "
+              f"for MPICH: {library.parent}" in started.stdout, f"{wrong.name} with Open MPI: "
               f"{started.returncode}, {started.stdout!r}, {started.stderr!r}")
     # And with another's launcher, which makes as many jobs of one rank each.
     warned = subprocess.run(["mpiexec.openmpi", "--oversubscribe", "-n", "2", mpich_example],

@@ -149,25 +149,35 @@ fs::path library_for(const std::string& family) {
       family, name, installed.string()));
 }
 
-// The words that start the job, each variable being set for the ranks alone.
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!(text = trimmed(text)).empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return words;
+}
+
+// The words that start the job. env(1) sets each variable for the ranks alone: launchers have
+// options of their own for that, all of them different.
 std::vector<std::string> command_for(const RunOptions& options, const std::string& family,
                                      const std::string& preload) {
-  std::vector<std::string> words{options.launcher};
-  if (options.launcher.empty()) {
+  std::vector<std::string> words = words_of(options.launcher);
+  if (words.empty()) {
     words = {fmt::format("mpiexec.{}", family)};
     if (find_program(words[0]).empty()) words = {"mpiexec"};
   }
   if (options.ranks > 0) words.insert(words.end(), {"-n", std::to_string(options.ranks)});
-  const auto set = [&](const std::string& name, const std::string& value) {
-    if (family == "openmpi")
-      words.insert(words.end(), {"-x", fmt::format("{}={}", name, value)});
-    else
-      words.insert(words.end(), {"-genv", name, value});
-  };
+  words.emplace_back("env");
   const char* const other = std::getenv("LD_PRELOAD");
-  set("LD_PRELOAD", other && *other ? fmt::format("{}:{}", preload, other) : preload);
-  if (options.stats) set("TUTTI_STATS", options.stats->empty() ? "1" : *options.stats);
-  if (!options.only.empty()) set("TUTTI_ONLY", options.only);
+  words.push_back(
+      fmt::format("LD_PRELOAD={}{}", preload, other && *other ? fmt::format(":{}", other) : ""));
+  if (options.stats)
+    words.push_back(fmt::format("TUTTI_STATS={}", options.stats->empty() ? "1" : *options.stats));
+  if (!options.only.empty()) words.push_back(fmt::format("TUTTI_ONLY={}", options.only));
+  if (options.program.front().find('=') != std::string::npos)  // env would set that variable
+    words.insert(words.end(), {"sh", "-c", R"(exec "$0" "$@")"});
   words.insert(words.end(), options.program.begin(), options.program.end());
   return words;
 }
@@ -192,8 +202,10 @@ void add_run(CommandLine& line) {
   command.option("--only", options->only, "The collectives that Tutti runs: allreduce,bcast,…");
   command.option("--mpi", options->mpi, "The program's MPI, if its libraries do not show it")
       .one_of({"mpich", "openmpi"});
-  command.option("--launcher", options->launcher,
-                 "The program that starts jobs, instead of that MPI's mpiexec");
+  command.option(
+      "--launcher", options->launcher,
+      "The program that starts jobs, and options of its own, instead of that MPI's mpiexec: "
+      "\"srun --mpi=pmix\"");
   command.option("program", options->program, "The program and its arguments, behind --")
       .required();
   command.footer("Example: tutti run --stats -n 4 -- ./program its arguments");

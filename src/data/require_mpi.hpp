@@ -2,6 +2,7 @@
 // MPI are wild pointers to another.
 #pragma once
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -35,6 +36,14 @@ constexpr std::string_view mpi_named_in(std::string_view version) {
   return {};
 }
 
+// The file that this function was loaded from: libtutti, or a program with it inside.
+inline std::string path_of_tutti() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&path_of_tutti), &info) && info.dli_fname
+             ? info.dli_fname
+             : "its path is unknown";
+}
+
 // Throws Error{unsupported}. Passes no handle, and may be called before MPI_Init.
 inline void must_have_own_mpi() {
   // Longer than the MPI_MAX_LIBRARY_VERSION_STRING of any MPI: this may not be the one of mpi.h.
@@ -44,9 +53,10 @@ inline void must_have_own_mpi() {
   const std::string_view name = mpi_named_in(version.data());
   if (!kOwnMpi.empty() && !name.empty() && name != kOwnMpi)
     throw Error(Code::unsupported,
-                fmt::format("this process runs {}, and this Tutti was built for {}; link the "
-                            "program to {}, or to a Tutti built with `meson setup -Dmpi={}`",
-                            name, kOwnMpi, kOwnMpi, kOtherOption));
+                fmt::format("this process runs {}, and this Tutti was built for {}: {}; link the "
+                            "program to {}, or to a Tutti built with `meson setup -Dmpi={}`, and "
+                            "see which one LD_LIBRARY_PATH puts first",
+                            name, kOwnMpi, path_of_tutti(), kOwnMpi, kOtherOption));
 }
 
 // Throws Error{mpi_not_initialized}.

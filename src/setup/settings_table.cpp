@@ -36,9 +36,10 @@ constexpr std::array<Word<MulticastWay>, 5> kMulticast{{{"auto", MulticastWay::a
                                                         {"direct", MulticastWay::direct},
                                                         {"each", MulticastWay::each},
                                                         {"off", MulticastWay::off}}};
-constexpr std::array<Word<bool>, 4> kChecks{
-    {{"off", false}, {"calls", true}, {"0", false, true}, {"1", true, true}}};
-constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
+constexpr std::array<Word<bool>, 5> kChecks{
+    {{"off", false}, {"calls", true}, {"0", false, true}, {"1", true, true}, {"on", true, true}}};
+constexpr std::array<Word<bool>, 4> kSwitch{
+    {{"on", true}, {"off", false}, {"1", true, true}, {"0", false, true}}};
 constexpr std::array<Word<Progress>, 3> kProgress{
     {{"auto", Progress::automatic}, {"calls", Progress::calls}, {"thread", Progress::thread}}};
 constexpr std::array<Word<bool>, 2> kDrives{{{"sometimes", false}, {"always", true}}};

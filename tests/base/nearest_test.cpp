@@ -36,6 +36,14 @@ TEST_CASE("the nearest word is found, if one is near", "[nearest]") {
   }
 }
 
+TEST_CASE("words that share more of an end are nearer", "[nearest]") {
+  constexpr std::array<std::string_view, 4> words{"reduce", "reduce_scatter", "allreduce", "-h"};
+  CHECK(nearest("reduce_scatter_block", words) == "reduce_scatter");
+  CHECK(nearest("tutti_allreduce", words) == "allreduce");
+  CHECK(nearest("reduc", words) == "reduce");
+  CHECK(nearest("-o", words).empty());
+}
+
 TEST_CASE("of a name that is none the nearest is said, and all that there are", "[nearest]") {
   constexpr std::array<std::string_view, 3> words{"bcast", "gather", "scan"};
   CHECK(no_such("collective", "bcst", words) ==

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""tutti run says in one line why it does not start something.
+"""tutti run says in one line why it does not start something, and starts any launcher.
 
 Usage: run_test.py PROGRAM
 """
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -78,7 +79,18 @@ def main():
         refused("there is no collective 'bcats'; did you mean bcast?", "--only",
                 "Reduce_Scatter_block, bcats", "--", "./dynamic")
         refused("there is no collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
-    print(f"{len(files) + 14} commands are refused")
+        for library in PROGRAM.parent.parent.glob("libtutti-mpi-*.so"):
+            family = library.stem.removeprefix("libtutti-mpi-")
+            for program, words in (("./dynamic", ""), ("./a=b", 'sh -c exec "$0" "$@" ')):
+                if not pathlib.Path(folder, program).exists():
+                    shutil.copy(pathlib.Path(folder, "dynamic"), pathlib.Path(folder, program))
+                said = subprocess.run(
+                    [PROGRAM, "run", "--mpi", family, "--launcher", "echo  -l", "--only", "bcast",
+                     "-n", "2", "--", program, "-x"], capture_output=True, text=True, check=True,
+                    cwd=folder, env=os.environ | {"LD_PRELOAD": ""}).stdout
+                assert said == (f"-l -n 2 env LD_PRELOAD={library} TUTTI_ONLY=bcast {words}"
+                                f"{program} -x\n"), said
+    print(f"{len(files) + 14} commands are refused, and a launcher's options are its own")
 
 
 main()
