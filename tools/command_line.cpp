@@ -131,6 +131,19 @@ const Option& Option::one_of(const std::vector<std::string>& words) const {
   option_->check(CLI::Validator(why_none, fmt::format("{{{}}}", fmt::join(words, ","))));
   return *this;
 }
+const Option& Option::picture() const {
+  const auto why_none = [](const std::string& file) -> std::string {
+    for (const std::string_view other : {".png", ".jpg", ".jpeg", ".gif", ".pdf", ".eps"})
+      if (file.ends_with(other))
+        return fmt::format(
+            "the picture is SVG: name its file .svg, and make {:.200} of it with "
+            "rsvg-convert or Inkscape",
+            file);
+    return {};
+  };
+  option_->check(CLI::Validator(why_none, ""));
+  return *this;
+}
 const Option& Option::between(int least, int most) const {
   const auto why_none = [least, most](const std::string& text) -> std::string {
     const auto value = parse_number(text);

@@ -26,6 +26,8 @@ class Option {
   const Option& comma_separated() const;
   const Option& show_default() const;  // in the help; the variable's value at this time
   const Option& one_of(const std::vector<std::string>& words) const;
+  // Refuses the names of files that programs would take for other pictures than SVG.
+  const Option& picture() const;
   const Option& between(int least, int most) const;
   const Option& between(double least, double most) const;
   const Option& not_negative() const;

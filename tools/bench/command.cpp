@@ -127,7 +127,7 @@ void add_bench(CommandLine& line) {
       "--kernels", options->kernels,
       "operations instead of collectives: each on each type, here and by MPI_Reduce_local");
   command.option("--json", options->json, "write everything to this file");
-  command.option(kPictureFile, options->svg, "draw a picture into this file");
+  command.option(kPictureFile, options->svg, "draw a picture into this file").picture();
   command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
   command.runs([options, words] {

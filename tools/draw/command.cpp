@@ -165,7 +165,7 @@ void add_draw(CommandLine& line) {
               "Graphviz")
       .one_of({"svg", "goal", "chrome", "dot"})
       .show_default();
-  command.option(kPictureFile, options->output, "the file (default: standard output)");
+  command.option(kPictureFile, options->output, "the file (default: standard output)").picture();
   command.option("--trace", options->trace,
                  "a call that the setting `trace` recorded in this folder; with a model its "
                  "simulation lies below");

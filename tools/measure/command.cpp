@@ -286,7 +286,7 @@ void add_measure(CommandLine& line) {
       "which selection reads",
       "[FILE]");
   command.flag("--json", options->json, "print all readings, fits and models as JSON");
-  command.option(kPictureFile, options->svg, "draw readings and fits into this file");
+  command.option(kPictureFile, options->svg, "draw readings and fits into this file").picture();
   command.flag("--off-cache", options->off_cache,
                "tau-lop's rings and combinations with memory that no cache keeps (default: "
                "the same memory again and again, as in a benchmark of collectives)");

@@ -166,7 +166,8 @@ void add_reports(const Command& command, PredictOptions& o) {
   command.flag("--details", o.details,
                "also when each rank has finished, and the traffic of each node and each link");
   command.flag("--show-params", o.show, "the parameters as JSON, as --params reads them");
-  command.option(kPictureFile, o.svg, "also draw curves over sizes, or over ranks, to this file");
+  command.option(kPictureFile, o.svg, "also draw curves over sizes, or over ranks, to this file")
+      .picture();
   command.flag("--json", o.json, "as JSON");
 }
 

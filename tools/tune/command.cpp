@@ -251,7 +251,8 @@ void add_tune(CommandLine& line) {
       .between(0.001, 3600.0);
   command.option("--table", options->table,
                  "write the table that the setting `table` names to this file");
-  command.option(kPictureFile, options->svg, "draw the decision and penalty maps into this file");
+  command.option(kPictureFile, options->svg, "draw the decision and penalty maps into this file")
+      .picture();
   command.flag("--json", options->json, "print every candidate's times as JSON");
   command.flag("--compare", options->compare,
                "also how far each model is off, and what its choices lose");
