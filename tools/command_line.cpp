@@ -39,7 +39,7 @@ class Wrapped : public CLI::Formatter {
     return paragraph(app->get_description(), 0, 0, columns_);
   }
   std::string make_option(const CLI::Option* option, bool positional) const override {
-    return entry(make_option_name(option, positional) + make_option_opts(option),
+    return entry(without_values(make_option_name(option, positional)) + make_option_opts(option),
                  make_option_desc(option));
   }
   std::string make_subcommand(const CLI::App* command) const override {
@@ -47,6 +47,11 @@ class Wrapped : public CLI::Formatter {
   }
 
  private:
+  // CLI11 names the value of a flag that switches off: "--no-mpi{false}".
+  static std::string without_values(std::string names) {
+    for (std::size_t at; (at = names.find("{false}")) != std::string::npos;) names.erase(at, 7);
+    return names;
+  }
   // The description begins in its column, on a line of its own behind a long name.
   std::string entry(const std::string& name, const std::string& description) const {
     const std::size_t begin = get_column_width();
@@ -199,7 +204,7 @@ Option Command::option(const std::string& names, std::optional<std::string>& int
                        const std::string& text, const std::string& value) const {
   const auto keep = [&into](const std::string& given) { into = given; };
   CLI::Option* const option = app_->add_option_function<std::string>(names, keep, text);
-  return Option(option->expected(0, 1)->type_name(value));
+  return Option(option->expected(0, 1)->type_name("[" + value + "]"));
 }
 
 void Command::older_name(const std::string& name, std::string& into) const {
