@@ -27,7 +27,7 @@ struct Judgement {
     collectives::Choice choice{};
     double estimate = 0, simulated = 0;  // us, of one call
   };
-  Played chosen, best;  // equal to `chosen` if nothing is faster
+  Played chosen, best;  // `best` is `chosen` if nothing is faster
   int played = 0;       // candidates
   double excess() const noexcept {
     return best.simulated > 0 ? chosen.simulated / best.simulated : 1;

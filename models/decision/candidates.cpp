@@ -29,7 +29,7 @@ bool is_another(const Algorithm& algorithm, const Parameters& parameters) noexce
   return (name == "k-chain" && parameters.k == 1) || (name == "k-ary" && parameters.k <= 2);
 }
 
-// Candidates of a level: each of them is tried with each call of the other level's best.
+// Whether a level has this candidate: each is tried with each call of the other level's best.
 bool fits_level(const Choice& choice) noexcept {
   const std::string_view name = choice.algorithm->name;
   const bool tree_alike = name == "tau-binomial" || name == "circulant" || name == "bine" ||

@@ -23,7 +23,7 @@ struct Wire {
     const Costs notice = costs_of(model, 0);
     time += notice.send + notice.flight;
   }
-  // For messages whose pieces the receiver takes while the sender makes the next ones.
+  // The receiver takes pieces while the sender makes the next ones.
   void in_pieces(const Model& model, Bytes bytes, Bytes piece) noexcept {
     if (piece <= 0 || bytes <= piece) return;
     const double last = costs_of(model, piece).receive;
@@ -225,7 +225,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   sum.peers = sketch.peers();
   sum.set_up = sum.peers * budget.connect / std::max(1.0, budget.uses);
   sum.time = (sum.latency + (calls - 1) * sum.interval) / calls + sum.set_up;
-  // A connection may be said to take any size: no more than can be counted.
+  // The budget may give a connection any size, so the sum is kept from overflow.
   constexpr Bytes kMost = Bytes{1} << 62;
   const Bytes connections =
       budget.connection > kMost / std::max(1, sum.peers) ? kMost : sum.peers * budget.connection;

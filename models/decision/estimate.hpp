@@ -38,7 +38,7 @@ std::string_view reason_of(const Estimate& estimate) noexcept;
 // `parts.start_up` has the bytes of the messages, too.
 Estimate estimate(const Sketch& sketch, double segments, const Platform& platform,
                   const collectives::Facts& facts) noexcept;
-// The estimate with these two apart.
+// The estimate with `parts.bytes` apart from `parts.start_up`.
 Estimate detailed(const Sketch& sketch, double segments, const Platform& platform,
                   const collectives::Facts& facts);
 

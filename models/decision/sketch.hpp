@@ -44,7 +44,7 @@ class Sketch {
   void begin(const Topology& place);
   // The stages that follow are of another level, of ranks that are placed like this.
   void level(const Topology& place);
-  // Whether messages of the stages that follow are combined on arrival.
+  // Whether messages of the stages that follow are combined.
   void combining(bool combines) { combines_ = combines; }
 
   // For the families. The reference is valid until the next stage is added.

@@ -26,7 +26,7 @@ struct Topology {
   double leaving(double distance) const noexcept;
 };
 
-// For counts that are kept as floating-point numbers, as they may be means.
+// Counts are floating-point numbers here, as they may be means.
 inline double ceil_div(double a, double b) { return std::ceil(a / b); }
 
 }  // namespace tutti::models

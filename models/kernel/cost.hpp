@@ -11,13 +11,13 @@
 namespace tutti::models::kernel {
 
 struct Cost {
-  // Times of one rank. The rest of `finished` it was waiting.
+  // Times of one rank; `waiting` is the rest of `finished`.
   struct OfRank {
     double finished = 0, computing = 0, communicating = 0, waiting = 0;
     double longest_wait = 0;  // in one line, all repetitions together
     int waits_in = 0;         // that line; 0: it never waits
   };
-  // Sums over all ranks that have operations in one line of the text.
+  // Waits of all ranks that have operations in one line of the text.
   struct OfLine {
     int line = 0;
     double waiting = 0, longest = 0;  // together; of the rank that waits longest

@@ -65,7 +65,7 @@ struct Recorded {
 Recorded parse_recorded(std::string_view text);
 
 // Times to add to those of each file, ns, so that they are those of the first one's clock. Ranks
-// with one clock need nothing. Two clocks are told by the fastest messages each way: each
+// with one clock need nothing. The fastest messages each way compare two clocks: each
 // takes at least nothing, so the difference lies between two bounds, and is taken from their
 // middle.
 struct Alignment {

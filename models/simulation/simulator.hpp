@@ -69,7 +69,7 @@ struct Result {
   std::vector<Bar> bars;                         // if recorded, by the time of `begin`
   // The steps that decided `time`, each of which waited for the one before; if recorded.
   std::vector<std::size_t> critical_path;  // numbers of bars
-  // A rank that never finishes, if it may, and its wait: for a message or its receiver.
+  // A rank that never finishes, if it may: it waits for a message or its receiver.
   struct Blocked {
     Rank rank, peer;
     collectives::StepId step;

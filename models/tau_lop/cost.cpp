@@ -6,7 +6,7 @@
 namespace tutti::models::tau_lop {
 namespace {
 
-// For all parameters: no term but one, of the same kind, with fewer bytes or less contention.
+// True only if `a` <= `b` for all parameters. Unless `a` is 0, unequal sums need one term each.
 bool never_above(const Cost& a, const Cost& b) {
   if (a == b) return true;
   if (a.terms().empty() && a.maxima().empty()) return true;

@@ -71,7 +71,7 @@ std::string of_term(const Key& key, Bytes amount, Bytes m, Bytes segment) {
   return fmt::format("{}{}({},{})", factor, letter, inside, key.tau);
 }
 
-// Part of a sum that may be the greatest; without terms of its own: one that holds further maxima.
+// A sum that may be the greatest one; `sum` has no terms where `cost` holds further maxima.
 struct Left {
   Linear sum;
   const Cost* cost;
