@@ -7,19 +7,16 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <thread>
 
 #include "base/ticks.hpp"
@@ -31,9 +28,10 @@ using namespace tutti::transport::shm;
 
 namespace {
 
+using tutti::tests::kLargeShape;
+using tutti::tests::kMeetAlone;
 using tutti::tests::SharedMeeting;
 
-const Meet alone = [](std::int64_t mine) { return mine; };
 constexpr InboxShape kTightShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
 
 enum class Fate : std::uint8_t { end, another_program, core_dump };
@@ -146,7 +144,7 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
 // As if the peer had ended, and a process that was forked from it had got its number.
 TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kTightShape, Copy::once, alone);
+  Segment segment(name, 0, 1, kTightShape, Copy::once, kMeetAlone);
   segment.connect(0);
   const int byte = 7;
   const RemoteKey place{reinterpret_cast<std::uint64_t>(&byte), sizeof byte, {}};
@@ -169,152 +167,11 @@ TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
   waitpid(child, nullptr, 0);
 }
 
-namespace {
-constexpr InboxShape kLarge{{{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
-}
-
-TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
-  const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
-  segment.connect(0);
-  CHECK(taken() == first_bytes());
-  CHECK(2 * first_bytes() <= 32768);
-  const std::uint32_t first = first_slots(kLarge);
-  ShmLink link(kLarge, 0, segment, 0, 0);
-  const std::vector<std::byte> payload(16000, std::byte{7});
-  const auto put = [&](Ring ring, std::uint32_t sequence, std::uint32_t bytes) {
-    const std::uint32_t index = kLarge[ring].index_of(sequence);
-    CHECK_FALSE(link.inbox().arrived(ring, sequence));
-    REQUIRE(link.put(ring, index, payload.data(), {{}, Length(bytes), 0, sequence}) == Post::done);
-    CHECK(link.inbox().arrived(ring, sequence));
-    CHECK(link.inbox().trailer(ring, sequence)->length.bytes() == bytes);
-    CHECK_FALSE(link.inbox().arrived(ring, sequence + 1));  // which a peer polls at once
-  };
-  std::size_t before = taken();
-  for (std::uint32_t sequence = 1; sequence < first; ++sequence) put(Ring::line, sequence, 8);
-  CHECK(taken() == before);
-  REQUIRE(first < 64);
-  for (std::uint32_t sequence = first; sequence <= 64; ++sequence) put(Ring::line, sequence, 8);
-  CHECK(taken() > before);
-  before = taken();
-  for (std::uint32_t sequence = 65; sequence <= 200; ++sequence) put(Ring::line, sequence, 8);
-  CHECK(taken() == before);
-  put(Ring::eager, 1, 16000);
-  CHECK(taken() > before);
-  CHECK(taken() < before + 50000);  // two slots, and the pages that they begin and end in
-  for (std::uint32_t sequence = 2; sequence <= 40; ++sequence) put(Ring::eager, sequence, 16000);
-  before = taken();
-  for (std::uint32_t sequence = 41; sequence <= 80; ++sequence) put(Ring::eager, sequence, 16000);
-  CHECK(taken() == before);
-  for (const Ring ring : {Ring::small, Ring::ready, Ring::control})
-    for (std::uint32_t sequence = 1; sequence <= 100; ++sequence) put(ring, sequence, 32);
-  for (std::uint32_t sequence = 201; sequence <= 300; ++sequence) put(Ring::line, sequence, 8);
-  CHECK(taken() <= segment.most_bytes_per_pair() / 2);
-}
-
-TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fetched", "[shm]") {
-  struct statvfs status {};
-  REQUIRE(statvfs("/dev/shm", &status) == 0);
-  const std::uint64_t quarter = std::uint64_t{status.f_bavail} * status.f_frsize / 4;
-  for (const bool small : {true, false}) {
-    InboxShape shape = kLarge;
-    if (small)
-      shape.rings[static_cast<std::size_t>(Ring::eager)] = {
-          static_cast<std::uint32_t>(quarter / 64 / 64 + 1) * 64, 64};
-    const std::string name = fmt::format("/tutti-test-{}", getpid());
-    Segment segment(name, 0, 1, shape, Copy::automatic, alone);
-    CHECK(segment.has_room() == !small);
-    segment.connect(0);
-    ShmLink link(shape, 0, segment, 0, 0);
-    const std::size_t before = segment.bytes_taken();
-    CHECK(link.fetch_pays(100000, {}) == small);
-    CHECK((segment.bytes_taken() == before) == small);
-    CHECK(segment.bytes_taken() <= before + 8 * 16448 + 8192);
-  }
-}
-
-TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "[shm]") {
-  for (const Memory memory : {Memory::file, Memory::anonymous}) {
-    const std::string name = fmt::format("/tutti-test-{}", getpid());
-    Segment segment(name, 0, 1, kLarge, Copy::twice, alone, memory);
-    REQUIRE(segment.anonymous() == (memory == Memory::anonymous));
-    segment.connect(0);
-    std::ifstream mappings("/proc/self/smaps");
-    bool is_ours = false;
-    int ours = 0, left_out = 0;
-    for (std::string line; std::getline(mappings, line);) {
-      if (line.find("rw-s") != std::string::npos)
-        is_ours = line.find(name) != std::string::npos || line.find("tutti") != std::string::npos;
-      if (!is_ours || line.find("VmFlags:") != 0) continue;
-      ++ours;
-      left_out += line.find(" dd") != std::string::npos ? 1 : 0;
-      is_ours = false;
-    }
-    CHECK(ours == 2);
-    CHECK(left_out == ours);
-  }
-}
-
-// Bytes of this process's mappings whose names contain `name`.
-namespace {
-std::size_t mapped(const std::string& name) {
-  std::ifstream mappings("/proc/self/maps");
-  std::size_t bytes = 0;
-  for (std::string line; std::getline(mappings, line);) {
-    unsigned long begin = 0, end = 0;
-    if (line.find(name) != std::string::npos &&
-        std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2)
-      bytes += end - begin;
-  }
-  return bytes;
-}
-}  // namespace
-
-TEST_CASE("a rank maps what it shares with ranks to which it connects", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
-  constexpr int kRanks = 100;
-  Segment segment(name, 0, kRanks, kLarge, Copy::twice, alone, Memory::file);
-  CHECK(mapped(name) < 100000);
-  segment.connect(7);
-  const std::size_t once = mapped(name);
-  CHECK(once < 100000 + segment.most_bytes_per_pair());
-  segment.connect(7);
-  CHECK(mapped(name) == once);
-}
-
-TEST_CASE("a program that locks all its memory takes no more of the segment", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
-  const pid_t child = fork();
-  if (child == 0) {
-    if (mlockall(MCL_FUTURE) != 0) _exit(2);
-    Segment segment(name, 0, 8, kLarge, Copy::twice, alone, Memory::file);
-    segment.connect(5);
-    _exit(segment.bytes_taken() <= 2 * first_bytes() + 8192 ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  CHECK(status == 0);
-}
-
-TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]") {
-  rlimit before{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-  rlimit low = before;
-  low.rlim_cur = 65536;
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
-  CHECK_THROWS_WITH(Segment(name, 0, 1, kLarge, Copy::twice, alone),
-                    Catch::Contains("limit on the size of files"));
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  CHECK(access(("/dev/shm" + name).c_str(), F_OK) != 0);
-}
-
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
+  Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
   segment.connect(0);
-  ShmLink link(kLarge, 0, segment, 0, 0);
+  ShmLink link(kLargeShape, 0, segment, 0, 0);
   const std::vector<std::byte> payload(16000, std::byte{7});
   const auto stored = [&](std::uint32_t sequence, std::uint32_t bytes, bool more) {
     const Trailer trailer{{}, Length(bytes, more), 0, sequence};
@@ -344,9 +201,9 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
 // one mapping here: then the thread sanitizer complains if luck alone puts these in order.
 TEST_CASE("a message is there when its number is", "[shm][threads]") {
   const std::string name = fmt::format("/tutti-test-{}", getpid());
-  Segment segment(name, 0, 1, kLarge, Copy::twice, alone);
+  Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
   segment.connect(0);
-  ShmLink here(kLarge, 0, segment, 0, 0), there(kLarge, 0, segment, 0, 0);
+  ShmLink here(kLargeShape, 0, segment, 0, 0), there(kLargeShape, 0, segment, 0, 0);
   struct Sent {
     Ring ring;
     std::uint32_t bytes;
@@ -359,7 +216,7 @@ TEST_CASE("a message is there when its number is", "[shm][threads]") {
     for (std::uint32_t sequence = 1; sequence <= kTimes; ++sequence)
       for (const auto& [ring, bytes] : kSent) {
         std::ranges::fill(payload, sequence);
-        here.put(ring, kLarge[ring].index_of(sequence), payload.data(),
+        here.put(ring, kLargeShape[ring].index_of(sequence), payload.data(),
                  {{sequence, 0, 0}, Length(bytes), sequence, sequence});
       }
   });
@@ -386,7 +243,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
   for (const Code code : {Code::out_of_memory, Code::transport_failed, Code::bad_configuration,
                           Code::peer_failed, Code::success, static_cast<Code>(200)}) {
     INFO("code " << static_cast<int>(code));
-    Segment segment(name, 0, 1, kTightShape, Copy::twice, alone);
+    Segment segment(name, 0, 1, kTightShape, Copy::twice, kMeetAlone);
     segment.connect(0);
     ShmLink here(kTightShape, 0, segment, 0, 0), there(kTightShape, 0, segment, 0, 0);
     there.probe();

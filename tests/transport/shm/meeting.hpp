@@ -1,4 +1,5 @@
-// Where the ranks of a segment meet: threads, or processes that were forked after it was made.
+// Meeting places for the ranks of a segment: threads, or processes that were forked after it was
+// made. And the shape of inboxes as jobs have them.
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +9,14 @@
 #include <cstdint>
 #include <new>
 
+#include "transport/shm/memory.hpp"
+
 namespace tutti::tests {
+
+// For a segment whose rank is alone.
+inline const transport::shm::Meet kMeetAlone = [](std::int64_t mine) { return mine; };
+inline constexpr transport::InboxShape kLargeShape{
+    {{{128, 64}, {1088, 64}, {16448, 16}, {64, 16}, {64, 16}}}};
 
 class SharedMeeting {
  public:
