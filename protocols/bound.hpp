@@ -41,7 +41,7 @@ class BoundMemory {
       }
     return any;
   }
-  // A region that covers a part which was added; null: there is none. Until the next renew().
+  // The region of a part which was added, until the next renew(); null: it is not registered.
   registration::Region* region(const Channel& channel, const std::byte* begin,
                                Bytes bytes) const noexcept;
   bool empty() const noexcept { return ranges_.empty(); }

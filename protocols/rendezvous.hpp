@@ -67,8 +67,8 @@ class UserMemory {
     registration::Region* const region = std::exchange(transfer.region, nullptr);
     if (!transfer.lent) release(region);
   }
-  // Others still access the buffer of a transfer that is given up: its region, which the caller
-  // releases. Null: there is none.
+  // The region of a transfer that is given up while others still access its buffer; the caller
+  // releases it. Null: its buffer is not registered.
   registration::Region* take(Transfer& transfer) noexcept {
     registration::Region* const region = std::exchange(transfer.region, nullptr);
     if (region && transfer.lent) cache_->share(region);

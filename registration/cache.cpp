@@ -224,7 +224,10 @@ bool Cache::evict_one() noexcept {
 void Cache::drop(std::size_t index, const PageRange& gone) noexcept {
   Region* region = kept_[index];
   kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(index));
-  region->bound ? void(--bound_) : void(kept_bytes_ -= region->end - region->begin);
+  if (region->bound)
+    --bound_;
+  else
+    kept_bytes_ -= region->end - region->begin;
   region->kept = false;
   if (region->users == 0) dropped_.push_back(region);
   end_watch(region->pages, gone);

@@ -52,7 +52,7 @@ void wait_for_others(const Fault& fault, int rank) {
 }
 
 struct Stated {
-  std::uint64_t text = 0, status = 0;  // a number for the text
+  std::uint64_t text = 0, status = 0;  // `text`: a hash
 };
 struct Verdict {
   int speaks = 0, status = 0;  // whether this rank says its fault; the exit status of all

@@ -149,7 +149,7 @@ void Communicator::refuse(Code code, std::string_view why) noexcept {
 
 void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noexcept {
   if (culprit) {
-    if (culprit->failed()) culprit->progress();  // the peer's last words are the cause
+    if (culprit->failed()) culprit->progress();  // earlier news of the peer is the cause
     agreement_.failure().record_in(call, culprit->failure_code(),
                                    culprit->culprit(agreement_.members().world_rank()),
                                    culprit->failure());
@@ -160,7 +160,7 @@ void Communicator::blame(const OpenCall& call, protocols::Channel* culprit) noex
                                 "a step of the schedule cannot be run; please report this");
 }
 
-// Members that came too late for the first error have their say in the next ones.
+// Calls of members that came too late for the first error are named in the next ones.
 void Communicator::settle_failure() noexcept {
   Dispatcher& dispatcher = engine_.dispatcher();
   if (agreement_.failure().note_told()) {

@@ -71,7 +71,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       if (const auto news = agreement.waiting(waiter.call, peer)) channel.news().mention(*news);
     }
     agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
-    if (channel.failed()) channel.progress();  // the peer's last words are the cause
+    if (channel.failed()) channel.progress();  // earlier news of the peer is the cause
     if (channel.failed())
       agreement.failure().record(channel.failure_code(),
                                  channel.culprit(agreement.members().world_rank()), "{}",

@@ -283,7 +283,7 @@ TEST_CASE("bound requests, others and blocking calls share buffers and connectio
         const auto task = any_task(static_cast<std::uint32_t>(random()), P);
         if (!one || random() % 4 == 0) one = std::make_unique<Bound>(job.world(rank), task);
         one->repeat();
-        // The same buffers in a call that is not bound, and another call under way.
+        // A call that is not bound, on the same buffers, while another one is under way.
         one->refill();
         Request blocking(job.world(rank));
         blocking.call = one->request.call;

@@ -24,7 +24,7 @@ TEST_CASE("who leaves says before what it knows, also past news that waits", "[d
   REQUIRE(channel.news().pending());
   leaves.failure().record(Code::peer_failed, 2, "gone");
   job[0].dispatcher.take_leave();
-  job.settle(1);  // nobody looks after rank 0 any more
+  job.settle(1);  // rank 0 makes no progress any more
   CHECK(stays.failure().code() == Code::peer_failed);
   CHECK(stays.failure().culprit() == 2);
 }
@@ -83,7 +83,7 @@ TEST_CASE("who rejects a call tells members to which it was not connected, and g
   }
 }
 
-// Nobody looks after rank 0 after it has rejected the call: it computes.
+// Rank 0 makes no progress after it has rejected the call: it computes.
 TEST_CASE("who has no memory for a connection is heard all the same", "[dispatcher]") {
   using Reach = Dispatcher::Reach;
   DispatchingJob job;
@@ -115,7 +115,7 @@ TEST_CASE("who has no memory for a connection is heard all the same", "[dispatch
   CHECK(channel.failure_code() == Code::transport_failed);
 }
 
-// Nobody looks after rank 0: it computes.
+// Rank 0 makes no progress: it computes.
 TEST_CASE("who was not connected finds what was said before", "[dispatcher]") {
   DispatchingJob job(false);
   DispatchedMember fails(job[0], 1, 0), waits(job[1], 1, 1);

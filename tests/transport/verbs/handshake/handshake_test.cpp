@@ -75,7 +75,7 @@ TEST_CASE("a device that fails ends all of its connections", "[verbs][handshake]
     CHECK(one.state().code() == Code::transport_failed);
     CHECK_THAT(other.state().text(), Catch::Contains("all its connections are lost"));
   }
-  SECTION("its file is none") {
+  SECTION("its file of events breaks") {
     job.fake.break_events(0, EIO);
     CHECK(job.until([&] { return job.said().find("events no longer") != std::string::npos; }));
     CHECK_FALSE(one.state().failed());
