@@ -108,7 +108,7 @@ std::string to_string(const NamedMapping& mapping) {
   return fmt::format("{}:{}", word->text, mapping.seed);
 }
 
-void must_know_sockets(int sockets, const models::Platform& platform) {
+void require_sockets(int sockets, const models::Platform& platform) {
   if (sockets <= 1 || platform.between_sockets) return;
   bad_configuration(fmt::format(
       "--sockets: the parameters {:.200} say nothing of messages between sockets: "

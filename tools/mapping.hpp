@@ -48,7 +48,7 @@ inline bool is_mapping_file(const std::string& mapping) { return !named_mapping(
 
 // Throws Error{bad_configuration} if there are several and the parameters know no messages between
 // them.
-void must_know_sockets(int sockets, const models::Platform& platform);
+void require_sockets(int sockets, const models::Platform& platform);
 
 // The node of each of P ranks, from 0 in the order of nodes. A file says itself how many ranks are
 // on a node, and is read once, as it may be a pipe. Throws Error{bad_configuration}: the file

@@ -151,7 +151,7 @@ int verify_choices(const ChoicesOptions& options) {
   platforms.reserve(parameters.size());
   for (const std::string& name : parameters)
     platforms.push_back(platform_named(name, models::wire_of(true, false)));
-  for (const models::Platform& platform : platforms) must_know_sockets(options.sockets, platform);
+  for (const models::Platform& platform : platforms) require_sockets(options.sockets, platform);
   const std::vector<models::Cell> cells = cells_of(options);
   if (cells.empty())
     throw Error(Code::bad_configuration,

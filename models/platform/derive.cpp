@@ -120,7 +120,7 @@ double hop(const std::vector<Readings::Collective>& chains, Bytes bytes) {
   return above / below;
 }
 
-void must_be_fittable(const Readings& readings) {
+void require_fittable(const Readings& readings) {
   std::set<int> ranks;
   for (const auto& barrier : readings.flat_barriers) ranks.insert(barrier.P);
   if (ranks.size() < 2 || readings.chains.empty())
@@ -139,7 +139,7 @@ void must_be_fittable(const Readings& readings) {
 
 // The gap is no less than either overhead, at all points of the three tables.
 PLogP plogp_fitted(const Readings& readings) {
-  must_be_fittable(readings);
+  require_fittable(readings);
   std::vector<Sample> barriers, gaps;
   for (const auto& one : readings.flat_barriers) barriers.push_back({one.P, one.time});
   const Line flat = fit_line(barriers);

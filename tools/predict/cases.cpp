@@ -199,7 +199,7 @@ std::vector<Platform> platforms_of(const PredictOptions& options, bool several_n
     platform.shared_ports |= options.shared_ports;
     if (options.adapters > 0) platform.adapters = options.adapters;
     platform.between = models::congested(platform.between, options.congestion);
-    must_know_sockets(options.sockets, platform);
+    require_sockets(options.sockets, platform);
   }
   return all;
 }
