@@ -101,12 +101,15 @@ TEST_CASE("choices: what a level cannot be", "[choices]") {
                             "prefer binomial", "multicast"})
     refused("bcast=hierarchical(across=" + std::string{level} + ")", Code::bad_configuration,
             "a level is a plain algorithm");
-  refused("bcast=hierarchical(across=ring)", Code::unknown_algorithm,
-          "bcast has no algorithm 'ring' for `across`; write across= and one of: binomial");
+  refused(
+      "bcast=hierarchical(across=ring)", Code::unknown_algorithm,
+      "bcast has no algorithm 'ring' for `across`; did you mean scatter-ring? Write across= and "
+      "one of: binomial");
   // The multicast cannot be a level, and is not offered.
   refused("allreduce=hierarchical(within=recursive-doubling)", Code::unknown_algorithm,
-          "bcast has no algorithm 'recursive-doubling' for `within`; write within= and one of: "
-          "binomial, chain, k-chain, binary, k-ary, linear, tau-binomial, splitted-binary, "
+          "bcast has no algorithm 'recursive-doubling' for `within`; did you mean "
+          "scatter-recursive-doubling? Write within= and one of: binomial, chain, k-chain, binary, "
+          "k-ary, linear, tau-binomial, splitted-binary, "
           "circulant, bine, scatter-ring, scatter-recursive-doubling");
   refused("bcast=chian", Code::unknown_algorithm,
           "bcast has no algorithm 'chian'; did you mean chain? Write bcast= and one of: binomial");
