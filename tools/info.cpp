@@ -289,7 +289,7 @@ LockedMemory locked_memory(const Configuration& c, const json& memory, bool has_
 std::string value_of(const Setting& setting, const Configuration& configuration) {
   const std::string shown = setting.show(configuration);
   if (shown.empty()) return "\"\"";
-  const auto bytes = setting.type == "bytes" ? parse_number(shown) : std::nullopt;
+  const auto bytes = setting.type.starts_with("bytes") ? parse_number(shown) : std::nullopt;
   return bytes ? size_text(*bytes) : shown;
 }
 

@@ -78,7 +78,7 @@ struct Configuration {
 // A row of the table (settings_table.cpp).
 struct Setting {
   std::string_view name;  // in files and tutti_options; the environment has TUTTI_ and capitals
-  std::string type;       // for people: "auto|shm|verbs", "bytes", "number, 1 to 6", …
+  std::string type;       // for people: "auto|shm|verbs", "number, 1 to 6", "bytes, 0 to 1M", …
   std::string_view documentation;  // one or two sentences
   // Reads a value into its member. Returns an empty string, or why the text is not taken ("takes
   // one of …"); the configuration is as before then.

@@ -16,6 +16,17 @@ std::string_view asks_for(Unit unit) {
   return unit == Unit::exponent ? "an exponent of two" : "a number";
 }
 
+// As parse_size() reads it, with the greatest suffix that loses nothing.
+std::string short_size(Bytes bytes) {
+  std::string_view suffixes = "kMGT";
+  std::string suffix;
+  for (; bytes != 0 && bytes % 1024 == 0 && !suffixes.empty(); suffixes.remove_prefix(1)) {
+    bytes /= 1024;
+    suffix = suffixes.front();
+  }
+  return fmt::format("{}{}", bytes, suffix);
+}
+
 bool within(std::optional<long long> value, long long least, long long most) {
   return value && *value >= least && *value <= most;
 }
@@ -23,8 +34,10 @@ bool within(std::optional<long long> value, long long least, long long most) {
 }  // namespace
 
 std::string Number::type() const {
-  if (unit == Unit::milliseconds) return "milliseconds";
-  return fmt::format("{}, {} to {}", unit == Unit::exponent ? "exponent" : "number", least, most);
+  const char* const what = unit == Unit::milliseconds ? "milliseconds"
+                           : unit == Unit::exponent   ? "exponent"
+                                                      : "number";
+  return fmt::format("{}, {} to {}", what, least, most);
 }
 
 Refusal Number::read(std::string_view text, int& member) const {
@@ -33,6 +46,10 @@ Refusal Number::read(std::string_view text, int& member) const {
     return fmt::format("takes {} from {} to {}", asks_for(unit), least, most);
   member = static_cast<int>(*value);
   return {};
+}
+
+std::string Size::type() const {
+  return fmt::format("bytes, {} to {}", short_size(least), short_size(most));
 }
 
 Refusal Size::read(std::string_view text, Bytes& member) const {

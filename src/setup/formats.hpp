@@ -82,7 +82,7 @@ struct Number {
 // A number of bytes, both ends included, with suffixes (parse_size()).
 struct Size {
   Bytes least, most;
-  static std::string type() { return "bytes"; }
+  std::string type() const;
   Refusal read(std::string_view text, Bytes& member) const;
   static std::string show(Bytes member) { return fmt::to_string(member); }
 };

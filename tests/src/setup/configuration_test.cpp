@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "src/setup/configuration.hpp"
 #include "tests/base/settings_folder.hpp"
 
@@ -73,10 +74,11 @@ TEST_CASE("what a setting takes is said with its unit", "[configuration]") {
   for (const Setting& setting : settings()) {
     const std::string error = error_of({fmt::format("{}=10 parsecs", setting.name)});
     INFO(setting.name << ": " << error);
-    milliseconds += setting.type == "milliseconds";
-    bytes += setting.type == "bytes";
-    if (setting.type != "milliseconds" && setting.type != "bytes") continue;
-    CHECK(error.find(setting.type) != std::string::npos);
+    const std::string unit = setting.type.substr(0, setting.type.find(','));
+    milliseconds += unit == "milliseconds";
+    bytes += unit == "bytes";
+    if (unit != "milliseconds" && unit != "bytes") continue;
+    CHECK(error.find(unit) != std::string::npos);
     std::smatch examples;
     REQUIRE(std::regex_search(error, examples, std::regex("such as (\\w+) (?:for|or ([^)]+))")));
     for (const auto& example : {examples[1].str(), examples[2].str()})
@@ -87,6 +89,26 @@ TEST_CASE("what a setting takes is said with its unit", "[configuration]") {
   CHECK(error_of({"timeout=10s"}) ==
         "tutti_options.settings: the setting `timeout` takes a number of milliseconds (such as "
         "1500 for 1.5 s) from 0 to 2000000000, not '10s'");
+}
+
+TEST_CASE("a setting that takes numbers says from where to where, and takes both ends",
+          "[configuration]") {
+  int ranges = 0;
+  for (const Setting& setting : settings()) {
+    INFO(setting.name << ": " << setting.type);
+    const auto takes = [&](const std::string& value) {
+      return error_of({fmt::format("{}={}", setting.name, value)}).empty();
+    };
+    const bool numbers = (takes("2") || takes("200") || takes("2k")) && !takes("no number");
+    CHECK(numbers == (setting.type.find(" to ") != std::string::npos));
+    std::smatch ends;
+    if (!std::regex_match(setting.type, ends, std::regex("[a-z ]+, (\\S+) to (\\S+)"))) continue;
+    ++ranges;
+    const Bytes least = *parse_size(ends[1].str()), most = *parse_size(ends[2].str());
+    CHECK((takes(fmt::to_string(least)) && takes(fmt::to_string(most))));
+    CHECK_FALSE((takes(fmt::to_string(least - 1)) || takes(fmt::to_string(most + 1))));
+  }
+  CHECK(ranges >= 20);
 }
 
 TEST_CASE("a list of devices names each once", "[configuration]") {

@@ -43,6 +43,7 @@ TEST_CASE("a number is taken up to both ends", "[formats]") {
   }
   CHECK(kFormat.type() == "number, -1 to 7");
   CHECK(Number{0, 31, Unit::exponent}.type() == "exponent, 0 to 31");
+  CHECK(Number{1, 60, Unit::milliseconds}.type() == "milliseconds, 1 to 60");
   CHECK(Number{1, 60, Unit::milliseconds}.read("x", value) ==
         "takes a number of milliseconds (such as 1500 for 1.5 s) from 1 to 60");
 }
@@ -55,6 +56,9 @@ TEST_CASE("a size has a suffix or none", "[formats]") {
   CHECK(kFormat.read("63", value) ==
         "takes a size in bytes (such as 4k or 32 KiB) from 64 to 65536");
   CHECK(value == 4096);
+  CHECK(kFormat.type() == "bytes, 64 to 64k");
+  CHECK(Size{0, 1ll << 50}.type() == "bytes, 0 to 1024T");
+  CHECK(Size{1025, 3 << 20}.type() == "bytes, 1025 to 3M");
 }
 
 TEST_CASE("slots are a power of two", "[formats]") {
