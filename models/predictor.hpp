@@ -27,6 +27,9 @@ nlohmann::json to_json(const Predictor& predictor);
 
 std::string label_of(const Predictor& predictor);  // "plogp", "plogp and loggp", "tau-lop"
 
+// The mean time of so many calls that follow each other is nearly that of many: from the second one
+// on, ranks have left each other as far behind as they do.
+inline constexpr int kCallsLikeMany = 8;
 // Microseconds of one of so many calls that follow each other. `node`: of each rank. Throws
 // Error{internal} if messages do not pair off.
 double time_of(const Predictor& predictor, const std::vector<int>& node,

@@ -80,7 +80,8 @@ const Setting kSettings[] = {
         "a pause. 1: the call that takes the least time by itself. More: the mean counts, "
         "and in broadcasts, other rooted collectives and scans ranks may go on to the next "
         "call while others are still in this one. 0: as the parameters of the machine say; "
-        "`tutti bench` and `tutti tune` take 4 then.")),
+        "`tutti bench` and `tutti tune` take 4 then. The option --calls of `tutti predict` "
+        "and `tutti tune` is another number: the calls that a model simulates.")),
     same(setting<&C::counts, Words<kCounts>{}>(
         "counts",
         "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "

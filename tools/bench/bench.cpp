@@ -278,8 +278,8 @@ std::vector<std::string> collectives_to_measure() {
 }
 
 void init_for_calls_in_a_row(std::vector<std::string> settings) {
-  // As many as the choices of docs/measured.md were made for.
-  if (load_configuration({}).calls_in_a_row == 0) settings.emplace_back("calls_in_a_row=4");
+  if (load_configuration({}).calls_in_a_row == 0)
+    settings.emplace_back(fmt::format("calls_in_a_row={}", kCallsInARow));
   std::vector<const char*> texts;
   texts.reserve(settings.size() + 1);
   for (const std::string& setting : settings) texts.push_back(setting.c_str());

@@ -109,8 +109,10 @@ struct BenchSetting {
 // where one rank fails.
 int run_bench(const BenchOptions& options);
 std::vector<std::string> collectives_to_measure();
-// tutti_init() with these settings, and for calls that follow each other as those that are timed
-// do, unless the user has set `calls_in_a_row`. Collective over MPI_COMM_WORLD. Throws Error.
+// Calls that are timed follow each other, and algorithms are chosen for so many, unless the user
+// has set `calls_in_a_row`: as many as the choices of docs/measured.md were made for.
+inline constexpr int kCallsInARow = 4;
+// tutti_init() with these settings and that one. Collective over MPI_COMM_WORLD. Throws Error.
 void init_for_calls_in_a_row(std::vector<std::string> settings = {});
 // Both libraries, until what is slow only in a job's first moments is over (first touches,
 // connections, clocks): over rxe the first 50 ms are a quarter slower. Collective over

@@ -245,9 +245,12 @@ void add_predict(CommandLine& line) {
   command.flag("--symbolic", options->symbolic,
                "with --model tau-lop: the cost as an expression, without parameters");
   command
-      .option("--calls", options->calls,
-              "the time of one of so many calls that follow each other (default: of one "
-              "alone; with --compare: as measured, but 8 at most)")
+      .option(
+          "--calls", options->calls,
+          fmt::format("the time of one of so many calls that follow each other (default: of one "
+                      "alone; with --compare: as measured, but {} at most, as more have the "
+                      "same time)",
+                      models::kCallsLikeMany))
       .between(1, 1 << 16);
   command.option("--segment", options->segment,
                  "with --model tau-lop: longer messages within a node are cut into such");

@@ -29,8 +29,6 @@ double upper_median(std::vector<double> values) {
   return *middle;
 }
 
-constexpr int kMostCalls = 8;  // more are alike
-
 // The time of a row, and the digest of rank 0's schedule.
 using Predicted = std::pair<double, std::string>;
 struct Column {
@@ -89,7 +87,8 @@ void print_comparison(const PredictOptions& given) {
                    row.algorithm, row.what.bytes, row.time, *reason);
         continue;
       }
-      options.calls = given.calls > 0 ? given.calls : std::clamp(row.calls, 1, kMostCalls);
+      options.calls =
+          given.calls > 0 ? given.calls : std::clamp(row.calls, 1, models::kCallsLikeMany);
       const auto [time, digest] = column.predict(options, row.what);
       const double mu = std::max(time, row.time) / std::min(time, row.time);
       if (time > 0 && row.time > 0) {

@@ -235,9 +235,13 @@ void add_tune(CommandLine& line) {
               "segments to try, such as 0,1k,8k (0: none; default: 0,8k,64k)")
       .comma_separated();
   command
-      .option("--calls", options->calls,
-              "of so many calls that follow each other models say the time of one (default: 1 if "
-              "predicted; else 8, as calls are measured)")
+      .option(
+          "--calls", options->calls,
+          fmt::format("of so many calls that follow each other the models of --params say the "
+                      "time of one (default: 1 if predicted; else {}, which is as in the long "
+                      "batches that are measured). Tutti's own choice, `selection`, is made for "
+                      "as many as the setting calls_in_a_row says, else for {}",
+                      models::kCallsLikeMany, kCallsInARow))
       .between(1, 1 << 10);
   command.option("--margin", options->margin, "guided: percent from the best prediction")
       .show_default()

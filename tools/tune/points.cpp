@@ -26,9 +26,10 @@ std::vector<Value> ascending(std::vector<Value> values) {
 }  // namespace
 
 std::vector<Oracle> oracles_of(const TuneOptions& options) {
+  // In a job calls are measured in a row. A prediction without one is of a single call.
   const int calls = options.calls > 0               ? options.calls
-                    : options.method == "predicted" ? kSingle
-                                                    : kCalls;
+                    : options.method == "predicted" ? 1
+                                                    : models::kCallsLikeMany;
   if (!options.models.empty() && options.params.empty())
     bad_configuration("--model takes the parameters that --params names, and it names none");
   std::ranges::for_each(options.models, must_name_no_parameters);

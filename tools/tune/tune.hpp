@@ -24,7 +24,7 @@ struct TuneOptions {
   double seconds = 0.2, margin = 25;  // for each candidate; percent
   int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
   std::string mapping = "blocks";     // as in `tutti predict`
-  int calls = 0;  // that follow each other, of which models say the time of one; 0: see kCalls
+  int calls = 0;  // that follow each other, of which models say the time of one; 0: points.cpp
   bool resume = false, compare = false, json = false;
 };
 
@@ -70,10 +70,7 @@ struct Oracle {
   std::string label;
   std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
 };
-// The mean time of so many calls that follow each other. In a job calls are measured in a row, and
-// a few are like many: from the second call on, ranks have left each other as far behind as they
-// do. A prediction without a job is of a single call.
-inline constexpr int kCalls = 8, kSingle = 1;
+// The mean time of so many calls that follow each other.
 Oracle oracle_of(const models::Predictor& predictor, int calls);
 
 // This machine's, as a job would have it on the nodes of a point.
