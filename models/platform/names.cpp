@@ -1,6 +1,9 @@
 // Every model by name, and every set of parameters that the papers print.
 #include "models/platform/names.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -68,6 +71,12 @@ Model model_named(std::string_view name) {
     if (same(name, name_of(model))) return model;
     names.push_back(name_of(model));
   }
+  if (same(name, "tau-lop"))
+    bad_configuration(
+        fmt::format("tau-lop costs stages of transfers that go on at once, and has no times of "
+                    "single messages, as are needed here: `tutti predict --model tau-lop` takes "
+                    "it; here there are {}",
+                    fmt::join(names, ", ")));
   bad_configuration(no_such("model", name, names));
 }
 

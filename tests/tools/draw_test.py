@@ -273,6 +273,8 @@ def check_refusals():
     refused("name one algorithm", "allgather", "--model", "loggp")
     refused("bogus", "allgather", "--algorithm", "bogus")
     refused("there is no model", *BRUCK, "--model", "loggpp")
+    refused("no times of single messages, as are needed here: `tutti predict --model tau-lop`",
+            "bcast", "--model", "tau-lop")
     refused("zero or more", *BRUCK, "--params", "boba", "--set", "g=-1")
     refused("is missing", *BRUCK, "--params", "boba", "--model", "loggps")
     refused("one model", *BRUCK, "--params", "boba,frodo")

@@ -64,6 +64,8 @@ def check_candidates():
     refused("--calls", *TUNE, "--params", "boba", "--calls", 0)
     refused("--model takes the parameters that --params names", *TUNE, "--model", "loggp")
     refused("there is no model 'loggpp'", *TUNE, "--params", "boba", "--model", "loggpp")
+    refused("`tutti predict --model tau-lop` takes it; here there are hockney, ", *TUNE, "--params",
+            "boba", "--model", "tau-lop")
 
 
 def check_maps(path):

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "collectives/analysis/all_ranks.hpp"
+#include "models/platform/names.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/draw/picture.hpp"
@@ -109,6 +110,7 @@ std::string drawn_recorded(const DrawOptions& options) {
 }
 
 std::string drawn(const DrawOptions& options) {
+  if (is_tau_lop(options.what)) models::model_named(models::tau_lop::kName);  // throws
   if (!options.trace.empty()) return drawn_recorded(options);
   PredictOptions how = options.what;
   how.ranks_per_node = ranks_per_node(how.ranks_per_node, names_machine(how));

@@ -65,6 +65,8 @@ TEST_CASE("json: what is wrong is named with its place") {
   CHECK_THAT(platform_complaint(R"({"format": 0})"), Catch::Contains("reads format 1, not 0"));
   CHECK_THAT(platform_complaint(R"({"model": "loggpp", "parameters": {}})"),
              Catch::Contains("no model 'loggpp'") && Catch::Contains("loggp,"));
+  CHECK_THROWS_WITH(model_named("tau-lop"),
+                    Catch::Contains("no times of single messages") && Catch::Contains("hockney, "));
   CHECK_THAT(platform_complaint(R"({"modell": "loggp"})"), Catch::Contains("no 'modell' here"));
   CHECK_THAT(about_loggp(R"({"L": 1, "o": 1, "g": 1})"),
              Catch::Contains("parameters.G: is missing"));
