@@ -42,6 +42,13 @@ class Wrapped : public CLI::Formatter {
     return entry(without_values(make_option_name(option, positional)) + make_option_opts(option),
                  make_option_desc(option));
   }
+  // Without the other options that it needs or excludes: descriptions say so.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    for (const char* others : {" Needs: ", " Excludes: "})
+      text.resize(std::min(text.size(), text.find(others)));
+    return text;
+  }
   std::string make_subcommand(const CLI::App* command) const override {
     return entry(command->get_display_name(), command->get_description());
   }
@@ -175,6 +182,14 @@ const Option& Option::not_negative() const {
   option_->check(CLI::Validator(why_none, CLI::NonNegativeNumber.get_description()));
   return *this;
 }
+const Option& Option::only_with(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+const Option& Option::never_with(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
 
 Option Command::option(const std::string& names, std::string& into, const std::string& text) const {
   return Option(app_->add_option(names, into, text));
@@ -207,14 +222,14 @@ Option Command::option(const std::string& names, std::optional<std::string>& int
   return Option(option->expected(0, 1)->type_name("[" + value + "]"));
 }
 
-void Command::older_name(const std::string& name, std::string& into) const {
-  app_->add_option(name, into)->group("");
+Option Command::older_name(const std::string& name, std::string& into) const {
+  return Option(app_->add_option(name, into)->group(""));
 }
-void Command::older_name(const std::string& name, std::vector<std::string>& into) const {
-  app_->add_option(name, into)->delimiter(',')->group("");
+Option Command::older_name(const std::string& name, std::vector<std::string>& into) const {
+  return Option(app_->add_option(name, into)->delimiter(',')->group(""));
 }
-void Command::flag(const std::string& names, bool& into, const std::string& text) const {
-  app_->add_flag(names, into, text);
+Option Command::flag(const std::string& names, bool& into, const std::string& text) const {
+  return Option(app_->add_flag(names, into, text));
 }
 void Command::footer(const std::string& text) const { app_->footer(text); }
 void Command::runs(Run run) const {

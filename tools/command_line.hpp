@@ -31,6 +31,9 @@ class Option {
   const Option& between(int least, int most) const;
   const Option& between(double least, double most) const;
   const Option& not_negative() const;
+  // Refuses this option where the other one is not given, or is.
+  const Option& only_with(const Option& other) const;
+  const Option& never_with(const Option& other) const;
 
  private:
   CLI::Option* option_;
@@ -56,10 +59,10 @@ class Command {
   Option option(const std::string& names, std::optional<std::string>& into, const std::string& text,
                 const std::string& value) const;
   // An older name of an option: it works, and no help has it.
-  void older_name(const std::string& name, std::string& into) const;
-  void older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas
+  Option older_name(const std::string& name, std::string& into) const;
+  Option older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas
   // "!--no-x" sets it to false.
-  void flag(const std::string& names, bool& into, const std::string& text) const;
+  Option flag(const std::string& names, bool& into, const std::string& text) const;
   void footer(const std::string& text) const;  // at the end of its help
   void runs(Run run) const;                    // if the command line names this command
 

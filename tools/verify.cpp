@@ -110,37 +110,43 @@ int verify(VerifyArguments arguments) {
   return print(rows, arguments.json);
 }
 
-// The options of --choices.
-void add_choices(const Command& command, ChoicesOptions& choice) {
+// The options of --choices, which mean nothing without it.
+void add_choices(const Command& command, const Option& choices, ChoicesOptions& choice) {
   command
       .option("--params", choice.params,
               fmt::format("with --choices: {}; several, or all of Tutti's own and the papers'",
                           kParametersAre))
       .comma_separated()
-      .show_default();
+      .show_default()
+      .only_with(choices);
   command
       .option("--nodes", choice.nodes,
               fmt::format("with --choices: so many, up to {} ranks", kMostRanksJudged))
       .comma_separated()
       .between(1, 4096)
-      .show_default();
+      .show_default()
+      .only_with(choices);
   command.option("--ppn", choice.ranks_per_node, "with --choices: ranks of each node")
       .comma_separated()
       .between(1, 1024)
-      .show_default();
+      .show_default()
+      .only_with(choices);
   command.option("-m,--bytes", choice.sizes, "with --choices: of a message or block")
       .comma_separated()
-      .show_default();
+      .show_default()
+      .only_with(choices);
   command
       .option("--mapping", choice.layouts,
               "with --choices: which ranks share a node: blocks, in-turn, shuffled, "
               "shuffled:SEED")
       .comma_separated()
-      .show_default();
-  command.older_name("--layout", choice.layouts);
+      .show_default()
+      .only_with(choices);
+  command.older_name("--layout", choice.layouts).only_with(choices);
   command.option("--sockets", choice.sockets, std::string("with --choices: ") + kSocketsAre)
       .between(1, 1 << 10)
-      .show_default();
+      .show_default()
+      .only_with(choices);
 }
 
 }  // namespace
@@ -151,24 +157,32 @@ void add_verify(CommandLine& line) {
                                        "prove every algorithm: for each P, root, parameter and "
                                        "size, by following where each byte comes from");
   command.option("--collective", arguments->collective, "only this collective");
-  command.option("--algorithm", arguments->algorithm, "only the algorithm of this name");
+  const Option choices =
+      command.flag("--choices", arguments->choices,
+                   "instead of proofs: hold what is chosen against the simulator, and print each "
+                   "cell where another candidate is faster");
+  command.option("--algorithm", arguments->algorithm, "only the algorithm of this name")
+      .never_with(choices);
   command
       .option("-P,--ranks", arguments->P,
               "only these P (default: 1-33, 64, 127, 128, 129, 257, 1000)")
       .comma_separated()
-      .between(1, 4096);
+      .between(1, 4096)
+      .never_with(choices);
   command.option("--threads", arguments->threads, "threads (default: one for each core)")
-      .between(0, 1024);
-  command.flag("--quick", arguments->quick,
-               "P up to 17 and 33 only; with --interleaved up to 4, and some of all pairs");
+      .between(0, 1024)
+      .never_with(choices);
+  command
+      .flag("--quick", arguments->quick,
+            "P up to 17 and 33 only; with --interleaved up to 4, and some of all pairs")
+      .never_with(choices);
   command.flag("--json", arguments->json, "rows as JSON");
-  command.flag("--interleaved", arguments->interleaved,
-               "two and three calls under way at once, in every order of progress, over channels "
-               "of one slot and one credit; P up to 8");
-  command.flag("--choices", arguments->choices,
-               "instead of proofs: hold what is chosen against the simulator, and print each cell "
-               "where another candidate is faster");
-  add_choices(command, arguments->choice);
+  command
+      .flag("--interleaved", arguments->interleaved,
+            "two and three calls under way at once, in every order of progress, over channels "
+            "of one slot and one credit; P up to 8")
+      .never_with(choices);
+  add_choices(command, choices, arguments->choice);
   command.footer(
       "Examples:\n"
       "  tutti verify --quick                        every algorithm, for few P\n"

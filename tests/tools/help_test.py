@@ -136,6 +136,12 @@ def main():
         done = subprocess.run([sys.argv[1], "verify", "--choices", option, "bloks"],
                               capture_output=True, text=True)
         assert "'bloks': there are blocks, in-turn, shuffled and shuffled:SEED" in done.stderr, done
+    for words, wrong in ((["-m", "8"], "--bytes requires --choices"),
+                         (["--layout", "blocks"], "--layout requires --choices"),
+                         (["--choices", "--quick"], "--choices excludes --quick"),
+                         (["--choices", "-P", "4"], "--choices excludes --ranks")):
+        assert wrong in refused("verify", *words), (words, refused("verify", *words))
+    assert "--call requires --trace" in refused("draw", "bcast", "--call", "3")
     check_ranks()
     check_files()
     print(f"{len(commands)} commands have their own help")

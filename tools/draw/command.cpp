@@ -168,14 +168,16 @@ void add_draw(CommandLine& line) {
       .one_of({"svg", "goal", "chrome", "dot"})
       .show_default();
   command.option(kPictureFile, options->output, "the file (default: standard output)").picture();
-  command.option("--trace", options->trace,
-                 "a call that the setting `trace` recorded in this folder; with a model its "
-                 "simulation lies below");
+  const Option trace = command.option(
+      "--trace", options->trace,
+      "a call that the setting `trace` recorded in this folder; with a model its simulation lies "
+      "below");
   command
       .option("--call", options->call,
-              "that call, by its number in its communicator, from 1 (default: that of the "
-              "median time)")
-      .not_negative();
+              "with --trace: that call, by its number in its communicator, from 1 (default: that "
+              "of the median time)")
+      .not_negative()
+      .only_with(trace);
   add_platform(command, options->what, HowMany::one);
   add_call(command, options->what, HowMany::one);
   add_setting(command, options->what);
