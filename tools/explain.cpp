@@ -175,8 +175,9 @@ void add_explain(CommandLine& line) {
       .between(1, kMostRanksExplained);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
   command.option("--torus", o.torus, kTorusIs);
-  command.option("--params", o.params,
-                 fmt::format("parameters instead of the job's: {}", kParametersAre));
+  command.option(
+      "--params", o.params,
+      fmt::format("parameters instead of the job's, which TUTTI_MODEL names: {}", kParametersAre));
   command.older_name("--model", o.params);
   command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
   command.footer(

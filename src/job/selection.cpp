@@ -13,6 +13,7 @@
 #include "models/decision/shipped.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
+#include "models/platform/names.hpp"
 #include "models/platform/saved.hpp"
 
 namespace tutti {
@@ -58,14 +59,30 @@ Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise
   return {otherwise, std::string(wire), fmt::format("Tutti's own for {}: {}", wire, where)};
 }
 
+// A sentence for who takes this setting for one of the options of `tutti`; else empty.
+std::string about_options(const std::string& name) {
+  const auto same_name = [&](const auto& model) { return name_of(model) == name; };
+  if (std::ranges::any_of(models::models(), same_name))
+    return fmt::format(
+        "; {0} is a cost model, as --model of tutti's commands names one: this setting takes "
+        "parameters, as their option --params",
+        name);
+  if (const auto* const known = models::find_published(name); known && known->complete)
+    return fmt::format(
+        "; {0} are a paper's parameters: `tutti predict --params {0} --show-params` prints a file "
+        "of them",
+        name);
+  return {};
+}
+
 std::string read_model(const std::string& path) try {
   return read_named_file("model", path);
 } catch (const Error& error) {
   std::vector<std::string_view> names;
   for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
   names.push_back(kMeasure);
-  throw Error(error.code,
-              fmt::format("{}; what needs no file is {}", error.message, fmt::join(names, ", ")));
+  throw Error(error.code, fmt::format("{}; what needs no file is {}{}", error.message,
+                                      fmt::join(names, ", "), about_options(path)));
 }
 
 models::Platform platform_in(const std::string& path) {

@@ -73,7 +73,9 @@ const Setting kSettings[] = {
         "messages to a rank of its own node and to one of another when the job starts, which takes "
         "a fraction of a second, and keeps what it finds; if round trips are unsure, as on a busy "
         "machine, it keeps nothing, and warns that it takes what Tutti brings along. Those of rank "
-        "0 count for all ranks."),
+        "0 count for all ranks. The option --params of `tutti predict` and other commands names "
+        "parameters, too, also published ones; their option --model is another thing, a cost model "
+        "such as loggp."),
     same(setting<&C::calls_in_a_row, Number{0, 1000000}>(
         "calls_in_a_row",
         "The model chooses for so many calls of a collective that follow each other without "

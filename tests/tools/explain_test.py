@@ -262,6 +262,10 @@ def reads_settings(folder):
     assert software["software_wire"] and software["model"]["name"] == "rxe", software
     assert told("allgather", "--ppn", 1, TUTTI_WIRE="hardware")["model"]["name"] == "hardware"
     refused("/nonexistent", *call, TUTTI_MODEL="/nonexistent")
+    refused("loggp is a cost model, as --model of tutti's commands names one: this setting takes "
+            "parameters, as their option --params", *call, TUTTI_MODEL="loggp")
+    refused("`tutti predict --params boba --show-params` prints a file of them", *call,
+            TUTTI_MODEL="boba")
     refused("/nonexistent", *call, TUTTI_TABLE="/nonexistent")
     refused("no algorithm", *call, TUTTI_ALGORITHM="allgather=rings")
     refused("commutative", "reduce", "--ppn", 1, TUTTI_REPRODUCIBLE="on",
@@ -280,6 +284,10 @@ def main():
     refused("there is no collective 'barier'", "barier")
     refused("cannot read bobba: No such file or directory; what needs no file is shm, rxe", "bcast",
             "--params", "bobba")
+    refused("loggp is a cost model, no parameters: `tutti predict --model loggp`", "bcast",
+            "--params", "loggp")
+    refused("jobs alone measure, where the setting `model` (TUTTI_MODEL) says so", "bcast",
+            "--params", "measure")
     refused("the paper does not print all parameters", "bcast", "--params", "ib-measured")
     for P in (0, -3, "x", 2 ** 25):
         refused("", "bcast", "-P", P)

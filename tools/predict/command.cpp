@@ -175,11 +175,15 @@ void add_reports(const Command& command, PredictOptions& o) {
 
 void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
   const bool one = how_many == HowMany::one;
-  command.option("--model", o.models, one ? "a model by name" : "models by name, or `all`")
+  command
+      .option("--model", o.models,
+              one ? "a cost model by name, such as loggp (the setting `model` is --params)"
+                  : "cost models by name, such as loggp, or `all` (the setting `model` is "
+                    "--params)")
       .comma_separated();
   command
       .option("--params", o.params,
-              fmt::format("parameters: {}{}", kParametersAre,
+              fmt::format("parameters, as jobs have them from TUTTI_MODEL: {}{}", kParametersAre,
                           one ? ""
                               : " (default: the model's first published ones; without a "
                                 "model those of this machine, as a job would have them)"))

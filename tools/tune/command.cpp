@@ -217,7 +217,8 @@ void add_tune(CommandLine& line) {
       .one_of({"measured", "predicted", "guided"});
   command
       .option("--params", options->params,
-              fmt::format("parameters of models: {}, as tutti measure --save=FILE or --json wrote "
+              fmt::format("parameters of models, as jobs have them from TUTTI_MODEL: {}, as tutti "
+                          "measure --save=FILE or --json wrote "
                           "it (predicted: default: this machine's, as a job would have them; in a "
                           "job the last one is "
                           "always the model that selects by default)",
@@ -225,7 +226,8 @@ void add_tune(CommandLine& line) {
       .comma_separated();
   command
       .option("--model", options->models,
-              "the models for which these parameters are taken (default: their own)")
+              "the cost models, such as loggp, for which these parameters are taken (default: "
+              "their own)")
       .comma_separated();
   command.option("--algorithm", options->algorithms,
                  "only these, with parameters such as chain(segment=8k), or for all of theirs "
