@@ -39,14 +39,22 @@ class Wrapped : public CLI::Formatter {
     return paragraph(app->get_description(), 0, 0, columns_);
   }
   std::string make_option(const CLI::Option* option, bool positional) const override {
+    if (positional && !option->get_lnames().empty())
+      return entry(option->get_name(true, false),
+                   fmt::format("the same as --{}", option->get_lnames().front()));
     return entry(without_values(make_option_name(option, positional)) + make_option_opts(option),
                  make_option_desc(option));
   }
-  // Without the other options that it needs or excludes: descriptions say so.
+  // Without the other options that it needs or excludes: descriptions say so. "TEXT,..." where
+  // several values have commas between them.
   std::string make_option_opts(const CLI::Option* option) const override {
     std::string text = CLI::Formatter::make_option_opts(option);
     for (const char* others : {" Needs: ", " Excludes: "})
       text.resize(std::min(text.size(), text.find(others)));
+    constexpr std::string_view kSeveral = " ...";
+    const auto several = text.rfind(kSeveral);
+    if (!option->get_lnames().empty() && several != text.npos)
+      text.replace(several, kSeveral.size(), option->get_delimiter() == ',' ? ",..." : "");
     return text;
   }
   std::string make_subcommand(const CLI::App* command) const override {
@@ -71,6 +79,16 @@ class Wrapped : public CLI::Formatter {
 
   const std::size_t columns_ = columns_of_help();
 };
+
+// By its words, and by the option.
+constexpr const char* kCollective = "collective,--collective";
+
+// The second value of "-m 8 64k" would be taken for a collective.
+std::string why_no_collective(const std::string& text) {
+  if (text.empty() || text[0] < '0' || text[0] > '9') return {};
+  return fmt::format("'{:.200}' is none; values of an option have commas between them, as in 8,64k",
+                     text);
+}
 
 // The names of a command's options, as a user writes them, without those that no help has.
 std::vector<std::string> names_of_options(const CLI::App& command) {
@@ -116,7 +134,8 @@ std::string about_unknown_arguments(const CLI::App& command) {
   std::string text = fmt::format("there is no option {:.200}", name);
   if (!near.empty()) text += fmt::format("; did you mean {}?", near);
   for (const CLI::Option* positional : command.get_options())
-    if (positional->get_positional() && positional->get_items_expected_max() > 1)
+    if (positional->get_positional() && positional->get_lnames().empty() &&
+        positional->get_items_expected_max() > 1)
       text += fmt::format("{} Arguments of the {} stand behind --", near.empty() ? "." : "",
                           positional->get_name());
   return text;
@@ -209,11 +228,11 @@ Option Command::option(const std::string& names, double& into, const std::string
 }
 Option Command::option(const std::string& names, std::vector<int>& into,
                        const std::string& text) const {
-  return Option(app_->add_option(names, into, text));
+  return Option(app_->add_option(names, into, text)->allow_extra_args(!names.starts_with('-')));
 }
 Option Command::option(const std::string& names, std::vector<std::string>& into,
                        const std::string& text) const {
-  return Option(app_->add_option(names, into, text));
+  return Option(app_->add_option(names, into, text)->allow_extra_args(!names.starts_with('-')));
 }
 Option Command::option(const std::string& names, std::optional<std::string>& into,
                        const std::string& text, const std::string& value) const {
@@ -222,11 +241,28 @@ Option Command::option(const std::string& names, std::optional<std::string>& int
   return Option(option->expected(0, 1)->type_name("[" + value + "]"));
 }
 
+Option Command::collective(std::string& into, const std::string& text) const {
+  const auto why_another = [first = std::make_shared<std::string>()](const std::string& given) {
+    if (first->empty()) *first = given;
+    return given == *first
+               ? std::string()
+               : fmt::format("one is named, and not both {:.200} and {:.200}", *first, given);
+  };
+  CLI::Option* const option = app_->add_option(kCollective, into, text);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst);
+  return Option(option->check(why_another)->check(why_no_collective));
+}
+Option Command::collectives(std::vector<std::string>& into, const std::string& text) const {
+  CLI::Option* const option = app_->add_option(kCollective, into, text);
+  return Option(option->delimiter(',')->check(why_no_collective));
+}
+
 Option Command::older_name(const std::string& name, std::string& into) const {
   return Option(app_->add_option(name, into)->group(""));
 }
 Option Command::older_name(const std::string& name, std::vector<std::string>& into) const {
-  return Option(app_->add_option(name, into)->delimiter(',')->group(""));
+  CLI::Option* const option = app_->add_option(name, into)->delimiter(',');
+  return Option(option->allow_extra_args(false)->group(""));
 }
 Option Command::flag(const std::string& names, bool& into, const std::string& text) const {
   return Option(app_->add_flag(names, into, text));

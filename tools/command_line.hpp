@@ -40,7 +40,8 @@ class Option {
 };
 
 // The variables must live until the command has run. `names`: "-P,--ranks", or without dashes the
-// name of a positional argument.
+// name of a positional argument. An option that takes several values has commas between them, or
+// comes several times.
 class Command {
  public:
   using Run = std::function<int()>;  // returns the exit status
@@ -58,6 +59,10 @@ class Command {
   // The value may be left out: then it is empty. `value`: how the help calls it.
   Option option(const std::string& names, std::optional<std::string>& into, const std::string& text,
                 const std::string& value) const;
+  // The collective that the command is about, or several: its words, or --collective, alike in all
+  // commands. One collective that is named twice is the same both times.
+  Option collective(std::string& into, const std::string& text) const;
+  Option collectives(std::vector<std::string>& into, const std::string& text) const;
   // An older name of an option: it works, and no help has it.
   Option older_name(const std::string& name, std::string& into) const;
   Option older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas

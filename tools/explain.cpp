@@ -159,8 +159,7 @@ void add_explain(CommandLine& line) {
   const Command command =
       line.command("explain", "which algorithm would run a call of a job, and why");
   ExplainOptions& o = *options;
-  command.option("collective,--collective", o.collective, "a collective, such as allgather")
-      .required();
+  command.collective(o.collective, "a collective, such as allgather").required();
   command.option(
       "--algorithm", o.algorithm,
       "what is said of this one, with its parameters, instead of the one that would run");

@@ -147,7 +147,7 @@ void add_list(CommandLine& line) {
   auto arguments = std::make_shared<Arguments>();
   const Command command = line.command(
       "list", "every algorithm: parameters, where it applies, the paper, and what it costs");
-  command.option("--collective", arguments->collective, "only this collective");
+  command.collective(arguments->collective, "only this collective");
   command.flag("--json", arguments->json, "as JSON");
   command.flag("--schema", arguments->schema,
                "the JSON schema of a table of algorithms (setting `table`)");

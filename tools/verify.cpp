@@ -156,7 +156,7 @@ void add_verify(CommandLine& line) {
   const Command command = line.command("verify",
                                        "prove every algorithm: for each P, root, parameter and "
                                        "size, by following where each byte comes from");
-  command.option("--collective", arguments->collective, "only this collective");
+  command.collective(arguments->collective, "only this collective");
   const Option choices =
       command.flag("--choices", arguments->choices,
                    "instead of proofs: hold what is chosen against the simulator, and print each "

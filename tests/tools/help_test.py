@@ -53,6 +53,44 @@ def check_files():
             assert re.search(r"^  -o,--output,--svg TEXT", help_of(command), re.M), help_of(command)
 
 
+def output_of(*words):
+    return subprocess.run([sys.argv[1], *words], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def check_collectives():
+    """The collective is a word or has its option, alike in all commands; several have commas."""
+    boba = ["--params", "boba"]
+    single = {"list": [], "verify": ["-P", "2,3"], "explain": ["-P", "2"], "draw": ["-P", "2"]}
+    several = {"predict": [*boba, "-m", "8,64"],
+               "tune": ["--method", "predicted", *boba, "-P", "2,4", "-m", "8,64"]}
+
+    def times_left_out(text):
+        return re.sub(r"\d+\.\d\d\b|\d+ us", "", text)
+
+    for command, words in (single | several).items():
+        named = times_left_out(output_of(command, "--collective", "bcast", *words))
+        forms = [["bcast", *words], [*words, "bcast"]]
+        if command in single:
+            forms.append(["bcast", *words, "--collective", "bcast"])
+        for one in forms:
+            assert times_left_out(output_of(command, *one)) == named, (command, one)
+    for command, words in several.items():
+        named = output_of(command, "--collective", "bcast,reduce", *words)
+        assert re.search(r"^reduce\b", named, re.M), named
+        for one in (["bcast,reduce"], ["bcast", "reduce"], ["reduce", "--collective", "bcast"]):
+            said = output_of(command, *one, *words)
+            assert sorted(said.splitlines()) == sorted(named.splitlines()), (command, one, said)
+    for command in single:
+        said = refused(command, "bcast", "--collective", "reduce")
+        assert "--collective: one is named, and not both bcast and reduce" in said, said
+        assert "'reduce' was not expected" in refused(command, "bcast", "reduce")
+    for command in ("bench", *several):
+        said = refused(command, "bcast", "-m", "8", "64k")
+        assert "'64k' is none; values of an option have commas between them" in said, said
+        assert "[OPTIONS] [collective...]" in help_of(command), help_of(command)
+
+
 def check_ranks():
     """The first rank, as each launcher tells it, alone prints a help. The others say with their
     number what is wrong, if they do not know how many ranks there are (else: job_faults_test.py).
@@ -110,7 +148,8 @@ def main():
         assert len(longest) <= 100, (words, longest)
     assert misspelt > 50
     assert "did you mean --version?" in refused("--versoin")
-    assert "'bcast' was not expected: names of options begin with --" in refused("bench", "bcast")
+    assert ("'bcast' was not expected: names of options begin with --"
+            in refused("measure", "bcast"))
     assert ("did you mean --stats? Arguments of the program stand behind --" in
             refused("run", "./a", "--stat", "1"))
     for number in ("0", "-1", "two"):
@@ -125,10 +164,7 @@ def main():
                         (["--ppn", "0"], "--ppn: '0' is no whole number from 1 to 1048576\n"),
                         (["--ppn", "1.5"], "--ppn: '1.5' is no whole number from 1 to ")):
         assert said in refused("predict", *words), (words, refused("predict", *words))
-    for command in ("explain", "draw"):  # where the collective stands first, or has its option
-        for words in (["barrier"], ["--collective", "barrier"]):
-            subprocess.run([sys.argv[1], command, *words, "-P", "2"], check=True,
-                           capture_output=True)
+    check_collectives()
     # One name for a thing in all commands; what an option was called before goes on working.
     verify = help_of("verify")
     assert "--mapping" in verify and "-P,--ranks" in verify and "--layout" not in verify, verify

@@ -24,11 +24,11 @@ void add_points(const Command& command, BenchOptions* options) {
   std::vector<std::string> allowed = names;
   allowed.emplace_back("all");
   command
-      .option("--collective", options->collectives,
-              fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce; with --type all "
-                          "that move data)",
-                          fmt::join(names, ", ")))
-      .comma_separated()
+      .collectives(
+          options->collectives,
+          fmt::format("{}, or all (default: barrier,bcast,allgather,allreduce; with --type all "
+                      "that move data)",
+                      fmt::join(names, ", ")))
       .one_of(allowed);
   command
       .option("-m,--bytes", options->sizes,

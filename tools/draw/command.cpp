@@ -154,7 +154,7 @@ void add_draw(CommandLine& line) {
   options->what.ranks_per_node = kNotSaid;
   const Command command =
       line.command("draw", "pictures of a collective: time chart, rounds, tree");
-  command.option("collective,--collective", options->collective, "the collective").required();
+  command.collective(options->collective, "the collective").required();
   command
       .option("--kind", options->kind,
               "chart: who does what when, simulated; rounds: which messages go together; "

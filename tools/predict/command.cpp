@@ -245,7 +245,7 @@ void add_predict(CommandLine& line) {
   options->ranks_per_node = kNotSaid;
   const Command command = line.command(
       "predict", "simulate collectives under a cost model, beside the papers' formulas");
-  command.option("--collective", options->collectives, "collectives").comma_separated();
+  command.collectives(options->collectives, "collectives");
   command.flag("--symbolic", options->symbolic,
                "with --model tau-lop: the cost as an expression, without parameters");
   command

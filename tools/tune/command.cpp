@@ -198,9 +198,7 @@ void add_tune(CommandLine& line) {
                    "mpiexec), predicted, or both");
   options->collectives = {"barrier", "bcast", "allgather", "allreduce", "reduce"};
   options->sizes = {"8", "256", "8k", "64k", "1M"};
-  command.option("--collective", options->collectives, "collectives, or all")
-      .comma_separated()
-      .show_default();
+  command.collectives(options->collectives, "collectives, or all").show_default();
   command.older_name("--sizes", options->sizes);
   command.option("-m,--bytes", options->sizes, "sizes of a message or of one rank's block")
       .comma_separated()
