@@ -25,6 +25,8 @@ SHORT = {"docs/measured.md": (110, "docs/history.md")}
 # The page whose second table says what tests the files that have no test of the same name.
 TESTS = "tests/README.md"
 TESTED = ("base", "collectives", "models", "protocols", "registration", "src", "transport")
+# The file that prints what `tutti run --stats` says.
+STATISTICS = "src/drop-in/statistics.cpp"
 # The page with the section of tuning constants.
 TUNING = "docs/design.md"
 
@@ -131,6 +133,22 @@ def constants(files):
                     yield f"{TUNING}: {path} has no {value}"
         if named != len(re.findall(r"`k[A-Z]", item)) or not named:
             yield f"{TUNING}: no constant with its value and its file: {item[:60]}…"
+
+
+def statistics(files):
+    """The tables of `tutti run --stats` have the columns that the program prints."""
+    row = re.search(r'"(tutti: {[^"]*})\\n"', files.texts[STATISTICS]).group(1)
+    cells = re.compile(r" {4}tutti: (collectives of rank 0|\w+) +(\w+) +(\w+) +"
+                       r"(seconds|\d+\.\d{4}) +(.*)")
+    for path, text in files.texts.items():
+        if not path.endswith(".md"):
+            continue
+        for table in re.findall(r"(?:^    tutti: (?:collectives of|MPI_).*\n)+", text, re.M):
+            found = [match.groups() for match in map(cells.fullmatch, table.splitlines()) if match]
+            wide = [max(map(len, column)) for column in zip(*found)]
+            lines = ["    " + row.format(*sum(zip(one[:4], wide), ()), one[4]) for one in found]
+            if lines != table.splitlines():
+                yield f"{path}: {STATISTICS} prints no such table:\n{table}"
 
 
 def tests(files):
@@ -254,6 +272,12 @@ def check_myself(files):
                         "`kOne = 1`, `kTwo = 2`, of `base/a.hpp`": 1, "one": 1}.items():
         few[TUNING] = f"## Tuning constants\n\n* {line}: why.\n\n## Next\n* none\n"
         assert len(list(constants(types.SimpleNamespace(texts=few)))) == wrong, line
+    few[STATISTICS] = r'fmt::format("tutti: {:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n", name'
+    head = "tutti: collectives of rank 0  calls  bytes  seconds  run by\n"
+    for line, wrong in {"MPI_Bcast                  1     80   0.0001  Tutti: chain": 0,
+                        "MPI_Bcast  1  80   0.0001  Tutti: chain": 1, "MPI_Bcast": 1}.items():
+        few["docs/a.md"] = f"run\n\n    {head}    tutti: {line}\n"
+        assert len(list(statistics(types.SimpleNamespace(texts=few)))) == wrong, line
     for row, wrong in {"`base/{a,b}` | `base/c_test`": 0, "`base/*` | `c_test`, often": 0,
                        "`base/a` | `base/c_test`": 1, "`base/{a,b,c}` | `base/c_test`": 1,
                        "`base/{a,b,d}` | `base/c_test`": 1, "`base/{a,b}` | a job": 1,
@@ -275,8 +299,8 @@ def main():
             pathlib.Path(root, path).write_text(with_list(files.texts[path], make, tutti, files))
         return 0
     check_myself(files)
-    found = [*places(files), *pages(files), *constants(files), *tests(files), *lists(tutti, files),
-             *papers(tutti), *readme(tutti, compiler, files)]
+    found = [*places(files), *pages(files), *constants(files), *statistics(files), *tests(files),
+             *lists(tutti, files), *papers(tutti), *readme(tutti, compiler, files)]
     print("\n".join(found) if found else f"{len(files.texts)} files name what exists")
     return 1 if found else 0
 

@@ -78,6 +78,20 @@ std::vector<std::string> algorithms_of(std::string_view call) {
   return {found->second.begin(), found->second.end()};
 }
 
+using Row = std::array<std::string, 5>;
+
+// A column is as wide as its longest cell.
+std::string table_of(const std::vector<Row>& rows) {
+  std::array<std::size_t, 4> wide{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < wide.size(); ++i) wide[i] = std::max(wide[i], row[i].size());
+  std::string text;
+  for (const auto& [name, calls, bytes, seconds, by] : rows)
+    text += fmt::format("tutti: {:<{}}  {:>{}}  {:>{}}  {:>{}}  {}\n", name, wide[0], calls,
+                        wide[1], bytes, wide[2], seconds, wide[3], by);
+  return text;
+}
+
 }  // namespace
 
 Calls calls_of(std::string_view name) {
@@ -121,23 +135,21 @@ void note_algorithms(tutti_comm comm) noexcept {
 
 std::string statistics_table(const tutti_passed* passed) {
   const std::lock_guard lock(g_lock);
-  std::string text = fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  {}\n",
-                                 "collectives of rank 0", "calls", "bytes", "seconds", "run by");
-  const auto line = [&](std::string_view name, const Sum& sum, const std::string& by) {
-    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10.4f}  {}\n", name, sum.calls, sum.bytes,
-                        sum.seconds, by);
+  std::vector<Row> rows{{"collectives of rank 0", "calls", "bytes", "seconds", "run by"}};
+  const auto add = [&](std::string_view name, const Sum& sum, std::string by) {
+    rows.push_back({std::string(name), fmt::to_string(sum.calls), fmt::to_string(sum.bytes),
+                    fmt::format("{:.4f}", sum.seconds), std::move(by)});
   };
   for (std::size_t i = 0; i < kNames.size(); ++i) {
     if (g_calls[i].tutti.calls > 0)
-      line(kNames[i], g_calls[i].tutti,
-           fmt::format("Tutti: {}", fmt::join(algorithms_of(kNames[i]), ", ")));
+      add(kNames[i], g_calls[i].tutti,
+          fmt::format("Tutti: {}", fmt::join(algorithms_of(kNames[i]), ", ")));
     for (const auto& [why, sum] : g_calls[i].mpi)
-      line(kNames[i], sum, fmt::format("the MPI: {}", why));
+      add(kNames[i], sum, fmt::format("the MPI: {}", why));
   }
   for (const auto& [name, calls] : calls_passed(passed))
-    text += fmt::format("tutti: {:<26} {:>10} {:>14} {:>10}  the MPI: none that Tutti takes\n",
-                        name, calls, "", "");
-  return text;
+    rows.push_back({name, fmt::to_string(calls), "", "", "the MPI: none that Tutti takes"});
+  return table_of(rows);
 }
 
 std::string statistics_json(const tutti_passed* passed) {
