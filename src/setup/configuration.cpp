@@ -35,7 +35,8 @@ const Setting* find(std::string_view name) {
 std::string advice_on(std::string_view name, std::string (*shown)(const Setting&)) {
   std::vector<std::string_view> names;
   std::ranges::transform(settings(), std::back_inserter(names), &Setting::name);
-  const auto near = nearest(name, names);
+  // The options of `tutti` call the setting `model` --params.
+  const auto near = name == "PARAMS" || name == "params" ? "model" : nearest(name, names);
   return near.empty() ? "tutti(1) lists all settings"
                       : fmt::format("the nearest is {}", shown(*find(near)));
 }

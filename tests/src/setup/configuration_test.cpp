@@ -185,6 +185,7 @@ TEST_CASE("a variable that names no setting is a warning, with the nearest name"
        {std::pair{"TUTTI_ALGORITM", "the nearest is TUTTI_ALGORITHM"},
         std::pair{"TUTTI_TIMEOUT_MS", "the nearest is TUTTI_TIMEOUT"},
         std::pair{"TUTTI_Log", "the nearest is TUTTI_LOG"},
+        std::pair{"TUTTI_PARAMS", "the nearest is TUTTI_MODEL"},
         std::pair{"TUTTI_NO_SUCH_THING", "tutti(1) lists all settings"}}) {
     setenv(variable, "1", 1);
     const auto warnings = load_configuration({}).warnings;
