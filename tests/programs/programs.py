@@ -8,6 +8,9 @@ communicators of one rank move nothing, and do not count in the share that is ca
 the share with TUTTI_DROP_IN_FROM=1, then by default, where the first call of each communicator but
 MPI_COMM_WORLD and duplicates is the MPI's. Seconds: alone / under the drop-in.
 
+With --over-rdma ranks are on the hosts of the virtual RDMA host, in which this script then runs:
+  tests/rdma/host --hosts 2 --memory 8G --timeout 3600 -- tests/programs/programs.py --over-rdma …
+
 A program fails if its results differ, if it does not end, or if less than 99 % of its collectives
 are Tutti's with TUTTI_DROP_IN_FROM=1.
 """
@@ -36,10 +39,11 @@ SECONDS = 240  # ends a hang
 WANTED = 0.99
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+)?")
 # Open MPI's mpiexec takes these as options; ranks share cores, and libraries must not add threads.
+FAIR = HERE.parent / "rdma/fair"
 SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader",
-            "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1"}
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+            "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+ON_ONE_HOST = {"OMPI_MCA_btl": "self,vader"}
 
 
 class Failed(Exception):
@@ -107,9 +111,11 @@ class Row:
 class Trial:
     """A program, prepared, with a number of ranks."""
 
-    def __init__(self, build, counting, program, ranks, work):
+    def __init__(self, build, counting, program, ranks, work, over_rdma):
         self.build, self.counting, self.program, self.ranks = build, counting, program, ranks
         self.work = work
+        self.launcher = [FAIR, program.mpi, ranks] if over_rdma else [build.launcher, "-n", ranks]
+        self.environment = os.environ | SETTINGS | ({} if over_rdma else ON_ONE_HOST)
         self.made = work / "made"
         shutil.copytree(HERE / "inputs", self.made)
         if program.prepare:
@@ -125,7 +131,7 @@ class Trial:
             process = subprocess.Popen(
                 [str(word) for word in words], cwd=folder, stdin=subprocess.DEVNULL, text=True,
                 stdout=subprocess.PIPE, stderr=errors, errors="replace", start_new_session=True,
-                env=os.environ | SETTINGS)
+                env=self.environment)
             try:
                 output, _ = process.communicate(timeout=SECONDS)
             except subprocess.TimeoutExpired:
@@ -149,8 +155,7 @@ class Trial:
         return ":".join(str(path) for path in [*above, *own])
 
     def start(self, *settings):
-        return self.run([self.build.launcher, "-n", self.ranks, "env", *settings,
-                         *self.program.command])
+        return self.run([*self.launcher, "env", *settings, *self.program.command])
 
     def alone(self):
         return self.start(f"LD_PRELOAD={self.libraries()}")
@@ -214,11 +219,12 @@ def measure(trial, row, times):
         raise Failed(f"{row.share_from_first:.2%} of its collectives are Tutti's; the MPI's: {why}")
 
 
-def judge(build, counting, program, ranks, times, version):
+def judge(build, counting, program, ranks, version, options):
     row = Row(program.name, version, program.mpi, ranks)
     with tempfile.TemporaryDirectory(prefix="tutti-programs-") as work:
         try:
-            measure(Trial(build, counting, program, ranks, pathlib.Path(work)), row, times)
+            measure(Trial(build, counting, program, ranks, pathlib.Path(work), options.over_rdma),
+                    row, options.times)
         except (Failed, OSError, ValueError) as failed:
             row.problem = str(failed)
     return row
@@ -266,6 +272,8 @@ def parse():
     parser.add_argument("--ranks", default="2,3,4", metavar="N,…", help="default: 2,3,4")
     parser.add_argument("--times", type=int, default=3, metavar="N",
                         help="runs of each kind, whose median is shown (default: 3)")
+    parser.add_argument("--over-rdma", action="store_true",
+                        help="on the hosts of the virtual RDMA host, inside it")
     parser.add_argument("--install", action="store_true",
                         help="first installs the packages that are missing; else programs whose "
                              "packages are missing are left out, and named")
@@ -277,6 +285,9 @@ def parse():
             parser.error(f"{folder} is no build folder")
     if not options.build and pathlib.Path("meson-info").exists():
         options.build = ["."]
+    if options.over_rdma and "HYDRA_HOST_FILE" not in os.environ:
+        parser.error("--over-rdma needs the hosts of the virtual RDMA host: "
+                     "tests/rdma/host --hosts 2 -- tests/programs/programs.py --over-rdma …")
     if not options.build and not options.list:
         parser.error("the current folder is no build folder; name one by --build")
     return options
@@ -306,8 +317,8 @@ def main():
             for ranks in map(int, options.ranks.split(",")):
                 if ranks < program.fewest:
                     continue
-                row = judge(builds[program.mpi], counting, program, ranks, options.times,
-                            version_of(program.packages[0]))
+                row = judge(builds[program.mpi], counting, program, ranks,
+                            version_of(program.packages[0]), options)
                 rows.append(row)
                 print(f"{program.name}, {program.mpi}, {ranks} ranks: "
                       f"{row.problem or 'the same, ' + percent(row.share_from_first) + ' caught'}",
