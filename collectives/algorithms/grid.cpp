@@ -7,6 +7,7 @@
 // Otherwise the grid is the squarest that P has, row-major, and for a prime P a single row.
 #include <functional>
 
+#include "base/error.hpp"
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {
@@ -149,7 +150,8 @@ Schedule combine(const Problem& problem, First first, Author basis) {
     part.in_place = in_place;
     Schedule schedule = basis(part, {});
     for (Step& step : schedule.steps)
-      if (is_message(step.kind)) step.peer = way.rank_of(step.peer);
+      if (is_message(step.kind))  // the verifier refuses a peer outside of the line
+        step.peer = step.peer >= 0 && step.peer < way.length ? way.rank_of(step.peer) : kNoPeer;
     return schedule;
   };
   Builder s = solve(problem);

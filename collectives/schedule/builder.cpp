@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bits.hpp"
+#include "base/error.hpp"
 
 namespace tutti::collectives {
 namespace {
@@ -88,7 +89,10 @@ void Builder::play(const Schedule& part, const Slice& input, const Slice& output
     Step step = part.steps[id];
     step.source = moved(step.source);
     step.target = moved(step.target);
-    if (is_message(step.kind) && !ranks.empty()) step.peer = ranks[index(step.peer)];
+    if (is_message(step.kind) && !ranks.empty()) {
+      const bool known = step.peer >= 0 && static_cast<std::size_t>(step.peer) < ranks.size();
+      step.peer = known ? ranks[index(step.peer)] : kNoPeer;  // that the verifier refuses
+    }
     step.predecessors = step.first_successor = step.successor_count = 0;
     const auto before = static_cast<StepId>(schedule_.steps.size());
     const bool left_out = empty == Empty::left_out && is_message(step.kind) && length_of(step) == 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "base/error.hpp"
 #include "collectives/schedule/cursor.hpp"
 
 using namespace tutti;
@@ -99,6 +100,17 @@ TEST_CASE("of a part whose empty messages are left out the order remains") {
   REQUIRE(schedule.steps.size() == 2);
   CHECK(schedule.successors.size() == 1);
   CHECK(edge(schedule, 0, 1));
+}
+
+TEST_CASE("a peer that is none of a part's ranks is no rank of the whole") {
+  Builder part{2, 0, {.input = 8, .output = 8}};
+  for (const Rank peer : {1, 2, -1, 1 << 30}) part.send(peer, part.input());
+  Builder s{6, 3, {.input = 8, .output = 8}};
+  const Rank ranks[] = {3, 5};
+  s.play(part.finish(), s.input(), s.output(), ranks);
+  std::vector<Rank> peers;
+  for (const Step& step : s.finish().steps) peers.push_back(step.peer);
+  CHECK(peers == std::vector<Rank>{5, kNoPeer, kNoPeer, kNoPeer});
 }
 
 TEST_CASE("in place, the input is the output's own block, and its copy vanishes") {
