@@ -19,10 +19,7 @@ bool inside(const Schedule& schedule, const Slice& slice) noexcept {
 
 // The fault of a step by itself; empty: the step is sound.
 std::string fault(const Schedule& schedule, const Step& step) {
-  if (is_message(step.kind) &&
-      (step.peer < 0 || step.peer >= schedule.P || step.peer == schedule.rank)) {
-    return fmt::format("its peer is {}", step.peer);
-  }
+  if (is_message(step.kind) && step.peer == schedule.rank) return "its peer is the rank itself";
   for (const auto& [used, slice] :
        {std::pair{reads_source(step.kind), step.source}, {writes_target(step.kind), step.target}}) {
     if (used && slice.length != 0 && !inside(schedule, slice)) {
@@ -32,12 +29,22 @@ std::string fault(const Schedule& schedule, const Step& step) {
   }
   if (writes_target(step.kind) && step.target.length != 0 && step.target.buffer == Buffer::input)
     return "it writes to the input";
-  if (!is_message(step.kind) && step.source.length != step.target.length)
+  if (reads_source(step.kind) && writes_target(step.kind) &&
+      step.source.length != step.target.length)
     return "source and target differ in length";
   return {};
 }
 
 }  // namespace
+
+Verdict check_peer(const Schedule& schedule, int P, StepId id) {
+  const Step& step = schedule.steps[id];
+  if (!is_message(step.kind) || (step.peer >= 0 && step.peer < P)) return {};
+  return {
+      Violation::out_of_bounds,
+      fmt::format("rank {} {} rank {} of {} (step {})", schedule.rank,
+                  step.kind == StepKind::send ? "sends to" : "receives from", step.peer, P, id)};
+}
 
 std::string describe(const Schedule& schedule, StepId id) {
   const Step& step = schedule.steps[id];
@@ -57,6 +64,7 @@ Verdict check_form(const Schedule& schedule, int P, Rank rank) {
   std::vector<std::uint32_t> waits(schedule.steps.size());
   for (StepId id = 0; id < schedule.steps.size(); ++id) {
     const Step& step = schedule.steps[id];
+    if (Verdict verdict = check_peer(schedule, P, id); !verdict.ok()) return verdict;
     if (const std::string why = fault(schedule, step); !why.empty()) {
       return {Violation::out_of_bounds, fmt::format("{}: {}", describe(schedule, id), why)};
     }

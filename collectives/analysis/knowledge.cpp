@@ -34,10 +34,9 @@ Knowledge::Knowledge(const World& world, std::span<const Problem> problems)
     Memory& memory = memories_.back();
     const UserBuffers user = user_buffers(problem);
     const Bytes mine = rank * kSpan;
+    const Bytes room = std::max<Bytes>(schedule.output_bytes - user.input_within_output, 0);
     if (user.in_place)
-      memory.output.write(user.input_within_output,
-                          std::min(user.input, schedule.output_bytes - user.input_within_output),
-                          {{0, mine}});
+      memory.output.write(user.input_within_output, std::min(user.input, room), {{0, mine}});
     else
       memory.input.write(0, schedule.input_bytes, {{0, mine}});
     if (problem.collective == Collective::bcast && problem.rank == problem.root)

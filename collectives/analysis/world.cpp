@@ -64,6 +64,7 @@ Verdict World::match() {
     const Schedule& mine = schedule(rank);
     for (StepId id = 0; id < mine.steps.size(); ++id) {
       const Step& step = mine.steps[id];
+      if (Verdict verdict = check_peer(mine, P(), id); !verdict.ok()) return verdict;
       if (step.kind == StepKind::send)
         inboxes[index(step.peer)].sends.push_back({rank, step.ordinal, id});
       else if (receives(step.kind))

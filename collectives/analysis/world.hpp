@@ -43,8 +43,8 @@ class World {
   StepNumber number(Place place) const noexcept { return first_[index(place.rank)] + place.id; }
   std::size_t steps() const noexcept { return first_.back(); }  // of all ranks
 
-  // Do sends and receives pair off by (sender, receiver, ordinal), with equal lengths? If not, the
-  // rest of the class must not be used.
+  // Do sends and receives pair off by (sender, receiver, ordinal), with equal lengths, and are all
+  // peers among the ranks? If not, the rest of the class must not be used.
   const Verdict& messages() const noexcept { return messages_; }
   // The other end of a message.
   Place partner(Place message) const noexcept {

@@ -171,11 +171,41 @@ TEST_CASE("caught: out of bounds, in every way") {
         s.steps[nth(s, StepKind::recv, 0)].target = {Buffer::input, 0, 8};
       },
       "writes to the input");
-  with([](Schedule& s) { s.steps[0].peer = 3; }, "its peer is 3");
-  with([](Schedule& s) { s.steps[0].peer = 1; }, "its peer is 1");
+  const auto with_peer = [&](StepKind kind, Rank peer, const std::string& says) {
+    with([&](Schedule& s) { s.steps[nth(s, kind, 0)].peer = peer; }, says);
+  };
+  with_peer(StepKind::send, 3, "rank 1 sends to rank 3 of 3 (step ");
+  with_peer(StepKind::send, -1, "rank 1 sends to rank -1 of 3 (step ");
+  with_peer(StepKind::send, 1, "its peer is the rank itself");
+  with_peer(StepKind::recv, 1 << 30, "rank 1 receives from rank 1073741824 of 3 (step ");
+  with_peer(StepKind::recv, 1, "its peer is the rank itself");
   with([](Schedule& s) { ++s.steps[0].predecessors; }, "predecessors");
   with([](Schedule& s) { s.successors[0] = 99; }, "does not exist");
   with([](Schedule& s) { s.rank = 2; }, "says rank 2");
+}
+
+TEST_CASE("caught: operands of different lengths") {
+  const Problem problem{{.collective = Collective::allreduce, .bytes = 32, .element = 8}, 4};
+  for (const Bytes length : {0, 8, 24}) {
+    auto all = build_all("recursive-doubling", problem);
+    Schedule& spoiled = all[1];
+    const StepId id = nth(spoiled, StepKind::recv_reduce, 0);
+    REQUIRE(id != kNoStep);
+    spoiled.steps[id].source.length = length;
+    caught(all, problem, Violation::out_of_bounds, "source and target differ in length");
+  }
+}
+
+TEST_CASE("caught: buffers shorter than the caller's") {
+  for (const bool in_place : {false, true}) {
+    std::vector<Schedule> all;
+    for (Rank rank = 0; rank < 3; ++rank) {
+      Schedule& empty = all.emplace_back();
+      empty.P = 3, empty.rank = rank, empty.in_place = in_place;
+    }
+    caught(all, allgather_of(3, 8, in_place), Violation::wrong_result,
+           "the schedule is for 0 bytes of input and 0 of output");
+  }
 }
 
 TEST_CASE("caught: a barrier that can be left too early") {

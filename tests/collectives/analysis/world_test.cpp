@@ -1,6 +1,9 @@
 // World: who meets whom, who is ready, and that a simulator of many ranks can drive it.
 #include "collectives/analysis/world.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <queue>
 #include <set>
@@ -81,6 +84,22 @@ TEST_CASE("world: messages that do not pair off are named", "[world]") {
   all[2] = {.P = 3, .rank = 2};
   CHECK(World(all).messages().violation == Violation::unmatched_message);
   CHECK_THAT(World(all).messages().message, Catch::Contains("never received"));
+}
+
+TEST_CASE("world: peers that are no ranks are named, and nothing is counted", "[world]") {
+  for (const Rank peer : {Rank{-1}, Rank{5}, Rank{7}, Rank{1 << 30}})
+    for (const StepKind kind : {StepKind::send, StepKind::recv}) {
+      auto all = build_all("ring", allgather_of(5, 8));
+      Step& step = *std::ranges::find(all[3].steps, kind, &Step::kind);
+      step.peer = peer;
+      const Verdict verdict = World(all).messages();
+      CHECK(verdict.violation == Violation::out_of_bounds);
+      CHECK_THAT(verdict.message,
+                 Catch::Contains(fmt::format("rank 3 {} rank {} of 5",
+                                             kind == StepKind::send ? "sends to" : "receives from",
+                                             peer)));
+      CHECK(rounds(all) == -1);
+    }
 }
 
 TEST_CASE("world: what was done makes others ready, until all have finished, and again",
