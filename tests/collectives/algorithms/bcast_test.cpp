@@ -174,7 +174,7 @@ TEST_CASE("TAU 4.6: the tree of degree g") {
             ++in_level[index(own)];
             for (const Step& step : all[index(rank)].steps)
               if (is_message(step.kind) && (step.kind == StepKind::send) != up)
-                level[index(step.peer)] = own + 1;
+                level.at(index(step.peer)) = own + 1;
           }
           int full = 1, height = 0;
           for (int covered = 0; covered < P; full *= g) covered += full, ++height;

@@ -2,6 +2,7 @@
 // The blocks of a pattern differ in length, so that a message's length says which block it carries.
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -96,6 +97,7 @@ inline double time_of(const std::vector<Schedule>& all, const SplitHockney& mode
     for (std::size_t r = 0; r < all.size(); ++r) {
       for (Rank& rank = ranks[r]; rank.at < rank.text.size(); ++rank.at, --left, moved = true) {
         const Step& step = all[r].steps[rank.text[rank.at]];
+        REQUIRE((step.peer >= 0 && index(step.peer) < ranks.size()));
         const auto peer = index(step.peer);
         const double n = static_cast<double>(length_of(step)) / 8;
         if (step.kind == StepKind::send) {

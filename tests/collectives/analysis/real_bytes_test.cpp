@@ -4,6 +4,7 @@
 #include <random>
 
 #include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/form.hpp"
 #include "collectives/analysis/neighbourhoods.hpp"
 #include "collectives/analysis/world.hpp"
 #include "tests/base/sanitized.hpp"
@@ -94,6 +95,17 @@ class RealBytes {
   std::vector<std::optional<std::vector<std::byte>>> mail_;  // by step: of sends that ran
 };
 
+// A wrong schedule fails the test before any byte is touched, and does not end the program.
+void require_sound(const World& world) {
+  for (Rank rank = 0; rank < world.P(); ++rank) {
+    const collectives::Verdict form = check_form(world.schedule(rank), world.P(), rank);
+    INFO(form.message);
+    REQUIRE(form.ok());
+  }
+  INFO(world.messages().message);
+  REQUIRE(world.messages().ok());
+}
+
 }  // namespace
 
 TEST_CASE("real bytes in random order give what was proved", "[real bytes]") {
@@ -120,6 +132,7 @@ TEST_CASE("real bytes in random order give what was proved", "[real bytes]") {
         const auto problems = problems_of_all_ranks(problem);
         World world(P,
                     [&](Rank rank) { return algorithm.build(problems[index(rank)], parameters); });
+        require_sound(world);
         RealBytes bytes(world, problems);
         bytes.run_in_random_order(random);
         for (const Buffers& buffers : bytes.buffers) CHECK(buffers.right(problems));
