@@ -1,5 +1,6 @@
 // Engines over a transport that production does not know: a third transport is a class and an entry
 // in the list, and all collectives run over it.
+#include <atomic>
 #include <catch2/catch.hpp>
 
 #include "tests/src/job/hostile_job.hpp"
@@ -27,7 +28,53 @@ std::string some_calls(Communicator& communicator) {
   return {};
 }
 
+// A transport whose packets cost CPU time on some ranks.
+class CostlyTransport final : public HostileTransport {
+ public:
+  CostlyTransport(HostileNet& net, int rank, bool costly)
+      : HostileTransport(net, rank), costly_(costly) {}
+  bool software_wire() const noexcept override { return costly_; }
+
+ private:
+  const bool costly_;
+};
+
+// The ranks, of three, on which engines take packets for costly; `costly_rank`: whose device says
+// so, or kNoPeer.
+int ranks_with_costly_packets(Wire wire, int costly_rank) {
+  constexpr int P = 3;
+  Configuration settings = Job::settings();
+  settings.wire = wire;
+  HostileNet net(P, inbox_shape(settings, settings.eager_limit), {});
+  const TransportKind kind{[](const TransportContext&) { return true; },
+                           [&](const TransportContext& site, transport::Bootstrap&) {
+                             const int rank = site.placement.rank();
+                             return std::make_unique<CostlyTransport>(net, rank,
+                                                                      rank == costly_rank);
+                           }};
+  ThreadBootstrap::Meeting meeting(P);
+  std::atomic<int> ranks{0};
+  for (const Outcome& outcome : run_ranks(P, [&](int rank) {
+         ThreadBootstrap bootstrap(meeting, rank);
+         const Engine engine(settings, bootstrap,
+                             Engine::Options{.log = {}, .transports = {&kind, 1}});
+         ranks += engine.describe()["software_wire"] == true && engine.software_wire() ? 1 : 0;
+       })) {
+    INFO(outcome.message);
+    CHECK(outcome.code == Code::success);
+  }
+  return ranks;
+}
+
 }  // namespace
+
+TEST_CASE("the setting `wire` decides whether packets cost CPU time, else any rank's device",
+          "[engine][threads]") {
+  CHECK(ranks_with_costly_packets(Wire::automatic, kNoPeer) == 0);
+  CHECK(ranks_with_costly_packets(Wire::automatic, 1) == 3);
+  CHECK(ranks_with_costly_packets(Wire::hardware, 1) == 0);
+  CHECK(ranks_with_costly_packets(Wire::software, kNoPeer) == 3);
+}
 
 TEST_CASE("collectives run over the hostile wire, each rank a thread", "[engine][threads]") {
   for (int P = 2; P <= 4; ++P)
