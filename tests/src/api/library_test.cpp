@@ -22,6 +22,17 @@ TEST_CASE("guard() runs its body, and returns a code for whatever that throws") 
   CHECK(guard([](Library&) {}) == TUTTI_SUCCESS);
 }
 
+TEST_CASE("the library keeps as much scratch memory as the setting says") {
+  constexpr Bytes kLimit = 1 << 20, kEach = kLimit / 2;  // one_rank.cpp sets it
+  constexpr ScratchUse kUse{0, "of scratch"};
+  ScratchPool& pool = library()->scratch;
+  std::vector<ScratchMemory> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(pool.take(kEach, kUse));
+  for (ScratchMemory& block : blocks) pool.give_back(std::move(block));
+  CHECK(pool.kept() <= kLimit);
+  CHECK(pool.kept() > kEach);  // more than the last block, which would stay in any case
+}
+
 TEST_CASE("guard() refuses functions that Tutti has called") {
   bool ran = false;
   const Callback callback;

@@ -9,6 +9,9 @@ struct Start final : Catch::TestEventListenerBase {
     MPI_Init(nullptr, nullptr);
     tutti_options options{};
     options.size = sizeof options;
+    // A limit that a few blocks of a test reach.
+    const char* const settings[] = {"scratch_bytes=1M", nullptr};
+    options.settings = settings;
     options.log = [](void*, const char* line) { tutti::tests::g_logged.emplace_back(line); };
     if (tutti_init(&options) != TUTTI_SUCCESS) FAIL(tutti_last_error_message());
   }
