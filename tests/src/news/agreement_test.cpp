@@ -152,6 +152,18 @@ TEST_CASE("a member that connects late hears of the failure and the last refusal
   CHECK(news[0].culprit == 11);
 }
 
+TEST_CASE("what members have refused is forgotten when this rank refuses it, too", "[agreement]") {
+  constexpr CollectiveNumber kKept = 4096;
+  Member me;
+  for (CollectiveNumber number = 0; number < kKept; ++number) me.hear(refused(number), 11);
+  for (CollectiveNumber number = 0; number < kKept; ++number) me.refuse(Code::bad_root);
+  me.hear(refused(kKept), 11);  // so there is room for this
+  CHECK_FALSE(me.failed());
+  Begun next;
+  me.open(next);
+  CHECK(me.failure().code() == Code::bad_count);
+}
+
 // --- unwanted messages -------------------------------------------------------------------------
 
 TEST_CASE("what an open or a later call may ask for is not unwanted", "[agreement]") {
@@ -277,4 +289,24 @@ TEST_CASE("refusals keep their order where numbers wrap", "[agreement]") {
   CHECK(answer_to(kFirst + 5003) == News::Kind::refused);
   CHECK(answer_to(kFirst + 1000) == News::Kind::refused);
   CHECK(answer_to(kFirst) == News::Kind::passed);
+}
+
+TEST_CASE("a refusal so old that its number is still to come is forgotten", "[agreement]") {
+  constexpr CollectiveNumber kHalf = 0x80000000u;
+  Member me(0, 5);
+  me.refuse(Code::bad_count);
+  Begun call, later, again;
+  me.count() = CallCount(5 + kHalf - 1);  // after very many calls
+  me.open(call);
+  CHECK(me.hear(waits(5, 0), 12)->kind == News::Kind::refused);
+  me.close(call);
+  me.count() = CallCount(5 + kHalf);
+  me.open(later);
+  CHECK_FALSE(me.hear(waits(5, 0), 12));
+  CHECK(old_news(me).empty());
+  me.close(later);
+  me.hear(refused(5), 11);  // by a member that is ahead
+  me.count() = CallCount(5);
+  me.open(again);
+  CHECK(me.failure().culprit() == 11);
 }
