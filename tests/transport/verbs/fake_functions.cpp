@@ -289,6 +289,7 @@ int ibv_modify_qp(ibv_qp* base, ibv_qp_attr* to, int mask) {
   if (!follows) return EINVAL;
   pair.now = to->qp_state;
   if ((mask & IBV_QP_QKEY) != 0) pair.queue_key = to->qkey;
+  if ((mask & IBV_QP_PATH_MTU) != 0) pair.mtu = to->path_mtu;
   if ((mask & IBV_QP_DEST_QPN) != 0) pair.peer = to->dest_qp_num;
   if (pair.now == IBV_QPS_ERR) fail_pair(pair);
   if (pair.now == IBV_QPS_RESET) {

@@ -20,6 +20,7 @@ struct FakeRank {
   std::size_t rails = 1;
   std::chrono::milliseconds patience{20000};
   transport::InboxShape shape = kEndShape;
+  int mtu = 0;  // bytes; 0: the port's
 };
 
 class FakeJob {
@@ -32,6 +33,7 @@ class FakeJob {
     for (const std::string& name : rail_names(rank.rails))
       options.devices.push_back({.device = name});
     options.connect_timeout = rank.patience;
+    options.mtu = rank.mtu;
     options.log = [this](std::string_view text) {
       const std::lock_guard guard(lock_);
       said_ += std::string(text) + "\n";

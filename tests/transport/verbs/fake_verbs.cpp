@@ -116,6 +116,11 @@ void FakeVerbs::break_pair(std::uint32_t queue_pair) {
   fake::fail_pair(*world.pairs.at(queue_pair));
 }
 
+ibv_mtu FakeVerbs::mtu_of(const ibv_qp* queue_pair) const {
+  const WorldGuard guard(fake::world_lock);
+  return world.pairs.at(queue_pair->qp_num)->mtu;
+}
+
 bool FakeVerbs::overflowed() const {
   const WorldGuard guard(fake::world_lock);
   return world.overflowed;

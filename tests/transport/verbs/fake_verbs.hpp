@@ -56,6 +56,8 @@ class FakeVerbs {
   void break_events(std::size_t device, int error);
   // The queue pair can do nothing any more, as if its process had died.
   void break_pair(std::uint32_t queue_pair);
+  // The size of packets to which that queue pair was set; none before it is ready to receive.
+  ibv_mtu mtu_of(const ibv_qp* queue_pair) const;
   // Whether a completion came to a full queue.
   bool overflowed() const;
   // Objects that were created and not destroyed.

@@ -40,6 +40,7 @@ struct Pair : ibv_qp {
   ibv_qp_state now = IBV_QPS_RESET;
   ibv_qp_cap room{};
   std::uint32_t peer = 0, queue_key = 0;
+  ibv_mtu mtu{};
   std::uint64_t posted = 0, freed = 0;
   std::deque<Receive> receives;
   std::vector<Completed> held;

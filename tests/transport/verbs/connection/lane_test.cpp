@@ -3,6 +3,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
+#include "tests/transport/verbs/ends.hpp"
+
 using namespace tutti::transport;
 using namespace tutti::transport::verbs;
 
@@ -18,6 +22,20 @@ TEST_CASE("a message is complete when all its shares are, in order", "[verbs]") 
   CHECK(shares.complete({5, 3, 5}) == 3);
   shares.add({6, 3, 5});
   CHECK(shares.complete_all() == 4);
+}
+
+TEST_CASE("a lane's packets are as long as both of its ends can carry", "[verbs]") {
+  const tutti::tests::FakeVerbs fake;
+  tutti::tests::End end(1);
+  Rail rail({.device = "fake0"}, 512, [](std::string_view) {});
+  for (const ibv_mtu theirs : {IBV_MTU_256, IBV_MTU_512, IBV_MTU_1024}) {
+    Lane lane(rail, {}, end.link), peer(rail, {}, end.link);
+    LaneInfo info = peer.info();
+    CHECK(info.mtu == IBV_MTU_512);
+    info.mtu = static_cast<std::uint16_t>(theirs);
+    lane.attach(info);
+    CHECK(fake.mtu_of(lane.connection().queue_pair()) == std::min(theirs, IBV_MTU_512));
+  }
 }
 
 TEST_CASE("there is an end to messages under way", "[verbs]") {

@@ -37,6 +37,27 @@ TEST_CASE("a link that asks for more gets it, at both ends", "[verbs][growth]") 
   CHECK_FALSE(job.fake.overflowed());
 }
 
+TEST_CASE("packets are as long as both ends can carry, on all connections", "[verbs][growth]") {
+  FakeJob job(2);
+  const auto [one, other] = GENERATE(std::pair(256, 0), std::pair(0, 256), std::pair(512, 256));
+  job.add({.rails = 2, .mtu = one});  // the port's is 1024
+  job.add({.rails = 2, .mtu = other});
+  job.introduce();
+  VerbsLink& link = job.connected(0, 1);
+  VerbsLink& back = job.connect(1, 0);
+  link.capabilities().growth->ask_for_more();
+  const auto ready = [](VerbsLink& end) { return end.larger().stage() == Stage::ready; };
+  REQUIRE(job.until([&] { return ready(link) && ready(back); }));
+  for (VerbsLink* const end : {&link, &back}) {
+    const LargeSide& side = *end->larger().side();
+    REQUIRE(side.lanes.size() == 1);
+    for (const Connection* const some :
+         {&end->connection(), &side.connection, &side.lanes[0].connection()}) {
+      CHECK(job.fake.mtu_of(some->queue_pair()) == IBV_MTU_256);
+    }
+  }
+}
+
 TEST_CASE("a link for whose larger connection memory lacks stays small", "[verbs][growth]") {
   FakeJob job;
   job.add_two();
