@@ -1,4 +1,6 @@
 /* Communicators of all kinds, made and freed; and collectives in what MPI_Finalize calls. */
+#include <malloc.h>
+
 #include "plain.h"
 
 static long memory(void) {
@@ -131,16 +133,27 @@ static void copies(void) {
     if (i % 5 != 0) use_and_free(many[i]);
 }
 
+/* Bytes of the heap that are in use. */
+static long heap(void) {
+  const struct mallinfo2 now = mallinfo2();
+  return (long)(now.uordblks + now.hblkhd);
+}
+
 /* Many that are made and freed; fails if they leave memory behind. */
 static void many(int times, void (*use_one)(MPI_Comm comm)) {
-  long before = 0;
+  long before = 0, used = 0;
   for (int i = 0; i < times; ++i) {
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     use_one(comm);
     MPI_Comm_free(&comm);
-    if (i == times / 2) before = memory();
+    if (i == times / 2) {
+      before = memory();
+      used = heap();
+    }
   }
+  const long each = (heap() - used) / (times - times / 2);
+  CHECK(each < 16, "a freed communicator leaves %ld bytes of the heap", each);
   const long grown = memory() - before;
   CHECK(times < 1000 || grown < 1 << 20, "%d communicators leave %ld bytes", times / 2, grown);
 }
