@@ -100,6 +100,20 @@ TEST_CASE("simulator: LogfP's first f messages are free of the gap") {
   CHECK(time_of("linear", scatter(5), platform_of("ib-figure-5.8")) == near(3.5 + 5 + 1.5));
 }
 
+TEST_CASE("simulator: LogfP's first f messages pass the receiver's port at once") {
+  // All are at the root's port at 2.0 + 5. The first f are received one after the other, with 1.5
+  // and then 0.5 each; of the others one comes every g = 3, and finds the processor idle.
+  const auto gather = [](int P) {
+    return Problem{{.collective = Collective::gather, .bytes = 8}, P};
+  };
+  CHECK(time_of("linear", gather(3), platform_of("ib-figure-5.7")) == near(7 + 1.5 + 0.5));
+  CHECK(time_of("linear", gather(4), platform_of("ib-figure-5.7")) == near(7 + 3 + 1.5));
+  CHECK(time_of("linear", gather(5), platform_of("ib-figure-5.7")) == near(7 + 2 * 3 + 1.5));
+  CHECK(time_of("linear", gather(5), platform_of("ib-figure-5.8")) == near(7 + 1.5 + 3 * 0.5));
+  // Here the processor has just received the fourth one.
+  CHECK(time_of("linear", gather(6), platform_of("ib-figure-5.8")) == near(7 + 3 + 0.5));
+}
+
 TEST_CASE("simulator: what combining and copying take is the processor's") {
   Platform platform = kOfBoba;
   platform.reduce_per_byte = 0.01;
