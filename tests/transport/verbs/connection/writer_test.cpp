@@ -38,12 +38,14 @@ struct SideToSide {
   Side from{a.context, a.link, true}, to{b.context, b.link, true};
   Inbox inbox{kEndShape, kEndShape};
   std::vector<Immediate> came{};
+  int completions = 0;  // of the writer's requests
 
   Writer& writer() { return from.writer; }
   void take_completions() {
     a.queues.poll([&](const ibv_wc& completion) {
       REQUIRE(completion.status == IBV_WC_SUCCESS);
       writer().complete(WorkId(completion.wr_id));
+      ++completions;
     });
     b.queues.poll([&](const ibv_wc& completion) {
       REQUIRE(completion.status == IBV_WC_SUCCESS);
@@ -144,6 +146,80 @@ TEST_CASE("a writer stops before its queue is full, and goes on", "[verbs][write
     if (i % 16 == 0) sides.take_completions();
     REQUIRE(sides.put(Ring::line, sequence++, 8) == Post::done);
   }
+}
+
+TEST_CASE("a writer asks for a completion before a quarter of its queue is taken",
+          "[verbs][writer]") {
+  tests::FakeVerbs fake;
+  LinkOptions options;
+  options.send_queue_depth = GENERATE(16u, 31u, 64u, 1000u);
+  SideToSide sides(GENERATE(Arrival::imm, Arrival::tail, Arrival::flag), fake, options);
+  const Writer& writer = sides.writer();
+  std::uint64_t most = 0;
+  for (std::uint32_t sequence = 1; sequence <= 2000; ++sequence) {
+    REQUIRE(sides.put(Ring::line, sequence, 8) == Post::done);
+    REQUIRE(sides.writer().report(Ring::line, sequence) == Post::done);
+    sides.take_completions();
+    most = std::max(most, writer.posted() - writer.completed());
+  }
+  CHECK(most < options.send_queue_depth / 4);
+  CHECK(sides.completions < 2000);  // and not for each
+}
+
+TEST_CASE("what takes much of the shared place asks for a completion of its own",
+          "[verbs][writer]") {
+  const tests::FakeVerbs fake;
+  constexpr InboxShape kShares{{{{128, 64}, {1088, 16}, {65600, 16}, {64, 16}, {64, 16}}}};
+  const Arrival arrival = GENERATE(Arrival::imm, Arrival::tail, Arrival::flag);
+  End a(1), b(0);
+  const auto site_of = [&](End& end) {
+    return LinkContext{end.device,  end.queues, end.shared, end.rails, end.registrar,
+                       end.options, kShares,    [] {},      [] {}};
+  };
+  LinkContext at_a = site_of(a), at_b = site_of(b);
+  Side from(at_a, a.link, true), to(at_b, b.link, true);
+  REQUIRE(from.connection.mirror().shares(Ring::eager));
+  SideToSide::attach(from, to, a, b, arrival);
+  SideToSide::attach(to, from, b, a, arrival);
+  const std::vector<std::byte> payload(60000);
+  for (std::uint32_t sequence = 1; sequence <= 3; ++sequence) {
+    Trailer trailer{};
+    trailer.length = transport::Length(static_cast<std::uint32_t>(payload.size()));
+    trailer.sequence = sequence;
+    REQUIRE(from.writer.put(Ring::eager, sequence, payload.data(), trailer) == Post::done);
+    a.queues.poll([&](const ibv_wc& done) { from.writer.complete(WorkId(done.wr_id)); });
+    b.queues.poll([&](const ibv_wc&) { CHECK(to.replace_receive()); });
+    CHECK(from.writer.completed() == from.writer.posted());
+  }
+}
+
+TEST_CASE("a long write in pieces has a completion for every 2 MiB, and one at its end",
+          "[verbs][writer]") {
+  tests::FakeVerbs fake;
+  constexpr std::size_t kPiece = 1 << 20, kMore = (8 << 20) + 1;
+  fake[0].ports[0].max_msg_sz = kPiece;
+  SideToSide sides(Arrival::imm, fake);
+  std::vector<std::byte> target(kMore);
+  sides.source.resize(kMore);
+  const Registration source = sides.a.registrar.add(sides.source.data(), kMore, true),
+                     there = sides.b.registrar.add(target.data(), kMore, true);
+  const auto completions_of = [&](std::size_t bytes, bool notice) {
+    const int before = sides.completions;
+    CHECK(sides.writer().write(
+              reinterpret_cast<std::uint64_t>(sides.source.data()), source.local_keys[0],
+              reinterpret_cast<std::uint64_t>(target.data()), there.remote_keys[0], bytes,
+              notice ? std::optional(Immediate::finished(3, 1)) : std::nullopt) == Post::done);
+    sides.take_completions();
+    CHECK(sides.writer().completed() == sides.writer().posted());
+    return sides.completions - before;
+  };
+  CHECK(completions_of(kPiece, true) == 1);
+  CHECK(completions_of(kPiece, false) == 1);
+  CHECK(completions_of(8 * kPiece, true) == 5);
+  CHECK(completions_of(8 * kPiece, false) == 4);
+  CHECK(completions_of(kMore, false) == 5);
+  sides.a.registrar.remove(source);
+  sides.b.registrar.remove(there);
 }
 
 TEST_CASE("credits go by immediate data, or to the head of the peer's inbox", "[verbs][writer]") {
