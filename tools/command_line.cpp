@@ -312,7 +312,10 @@ int CommandLine::run(int argc, char** argv) {
     std::ostringstream text;
     app_->exit(unknown.empty() ? error : CLI::ParseError(unknown, CLI::ExitCodes::BaseClass), text,
                text);
-    throw BadUsage(text.str().substr(0, text.str().find_last_not_of('\n') + 1));
+    // CLI11 does not name an option that no help has.
+    const std::string what =
+        (text.str().starts_with(' ') ? "an option's older name" : "") + text.str();
+    throw BadUsage(what.substr(0, what.find_last_not_of('\n') + 1));
   }
   return run_();
 }

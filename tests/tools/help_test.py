@@ -173,7 +173,7 @@ def main():
                               capture_output=True, text=True)
         assert "'bloks': there are blocks, in-turn, shuffled and shuffled:SEED" in done.stderr, done
     for words, wrong in ((["-m", "8"], "--bytes requires --choices"),
-                         (["--layout", "blocks"], "--layout requires --choices"),
+                         (["--layout", "blocks"], "an option's older name requires --choices"),
                          (["--choices", "--quick"], "--choices excludes --quick"),
                          (["--choices", "-P", "4"], "--choices excludes --ranks")):
         assert wrong in refused("verify", *words), (words, refused("verify", *words))
