@@ -8,6 +8,7 @@
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/simulation/simulator.hpp"
+#include "models/simulation/steps.hpp"
 
 namespace tutti::models {
 namespace {

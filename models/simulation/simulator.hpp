@@ -84,10 +84,4 @@ struct Result {
 Result simulate(int P, const std::function<collectives::Schedule(Rank)>& schedule_of,
                 const Platform& platform, const SimulationOptions& setting = {});
 
-// About how many steps the schedules of all ranks have together, which is what a simulation costs:
-// those of the root, which has most in a flat tree, and the mean of a few others for each of the
-// others. Calls schedule_of() for these alone.
-double steps_of_all(int P, Rank root,
-                    const std::function<collectives::Schedule(Rank)>& schedule_of);
-
 }  // namespace tutti::models

@@ -11,6 +11,7 @@
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/platform/names.hpp"
+#include "models/simulation/steps.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/predict/predict.hpp"

@@ -8,6 +8,7 @@
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
 #include "models/simulation/simulator.hpp"
+#include "models/simulation/steps.hpp"
 #include "tools/parameters.hpp"
 #include "tools/tune/tune.hpp"
 

@@ -283,20 +283,3 @@ TEST_CASE("simulator: all algorithms of the catalogue") {
       CHECK(run(platform_of(LogP{1, 0, 0, 0})).time <= rounds(all));
     }
 }
-
-TEST_CASE("simulator: what the steps of all ranks are, from those of a few") {
-  const auto steps = [](std::string_view algorithm, Problem problem) {
-    return steps_of_all(problem.P, problem.root, [&](Rank rank) {
-      problem.rank = rank;
-      return find(problem.collective, algorithm)->build(problem, {});
-    });
-  };
-  // One message for each rank but the root, which is not P times what the root has.
-  for (const int P : {1, 2, 3, 1000})
-    for (const Rank root : {0, P - 1}) {
-      Problem problem = bcast_of(P, 8);
-      problem.root = root;
-      CHECK(steps("linear", problem) == 2 * (P - 1));
-    }
-  CHECK(steps("ring", allgather_of(50, 8, true)) == 50 * 2 * 49);
-}
