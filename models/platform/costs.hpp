@@ -25,7 +25,8 @@
 //
 // Nothing else is shared: messages of different ranks do not slow each other down, unless the
 // ranks of a node share its ports between nodes (Platform::shared_ports). A port of several
-// adapters (Platform::adapters) passes as many messages at a time.
+// adapters (Platform::adapters) passes as many messages at a time. The gap of the sending port may
+// depend on how many ranks its rank sends to (Platform::gap_by_destinations).
 #pragma once
 
 #include <limits>

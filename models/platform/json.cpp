@@ -80,6 +80,38 @@ Some parameters_from(const json& given, const std::string& where, bool others_to
   return model;
 }
 
+constexpr const char* kGapByDestinations = "gap_by_destinations";
+
+void read_factor(const json& value, double& into, const std::string& where) {
+  read(value, into, where);
+  expect(into > 0, where, "above zero", value);
+}
+
+// The factor on the gap of a level, over numbers of destinations.
+std::optional<Curve> gap_by_destinations_in(const json& level, const std::string& level_name) {
+  if (!level.contains(kGapByDestinations)) return {};
+  const json& value = level[kGapByDestinations];
+  const std::string where = inside(level_name, kGapByDestinations);
+  if (!value.is_array()) {
+    expect(value.is_number(), where, "a number, or an array of [destinations, factor]", value);
+    double constant = 1;
+    read_factor(value, constant, where);
+    return Curve{constant};
+  }
+  if (value.empty()) wrong(where, "a table needs at least one point");
+  std::vector<Curve::Point> points(value.size());
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const std::string place = fmt::format("{}[{}]", where, i);
+    expect(value[i].is_array() && value[i].size() == 2, place, "[destinations, factor]", value[i]);
+    read(value[i][0], points[i].bytes, place + "[0]");
+    read_factor(value[i][1], points[i].value, place + "[1]");
+    if (i == 0 && points[i].bytes != 1) wrong(place, "the first point is that of 1 destination");
+    if (i > 0 && points[i].bytes <= points[i - 1].bytes)
+      wrong(place, "destinations must ascend from point to point");
+  }
+  return Curve{std::move(points)};
+}
+
 Model model_in(const json& object, const std::string& where, bool others_too) {
   for (const char* key : {"model", "parameters"})
     if (!object.contains(key)) wrong(inside(where, key), "is missing");
@@ -132,7 +164,8 @@ void change(json& level, const std::string& where, const Changes& changes) {
       const std::size_t dot = name.find('.');
       if (dot != name.npos && name.substr(0, dot) != where) continue;
       const std::string key = dot == name.npos ? name : name.substr(dot + 1);
-      if (before == (from && has_parameter(*from, key))) set(parameters, key, value);
+      if (before == (from && has_parameter(*from, key)))
+        set(key == kGapByDestinations ? level : parameters, key, value);
     }
   };
   if (from) {
@@ -223,8 +256,10 @@ json written(const std::vector<LognP::Transfer>& transfers) {
   return all;
 }
 
-json written(const Model& model) {
-  return {{"model", name_of(model)}, {"parameters", parameters_to_json(model)}};
+json written(const Model& model, const std::optional<Curve>& gap_by_destinations) {
+  json level = {{"model", name_of(model)}, {"parameters", parameters_to_json(model)}};
+  if (gap_by_destinations) level[kGapByDestinations] = written(*gap_by_destinations);
+  return level;
 }
 
 }  // namespace
@@ -253,27 +288,34 @@ json parameters_to_json(const Model& model) {
 }
 
 Platform parse_platform(std::string_view text, const Changes& changes) {
-  json object = parse_object(text, {"format", "name", "source", "model", "parameters", "within",
-                                    "between", "between_sockets", "compute", "shared_ports",
-                                    "adapters", "machine", "wire", "measured", "cores", "budget"});
+  json object =
+      parse_object(text, {"format", "name", "source", "model", "parameters", kGapByDestinations,
+                          "within", "between", "between_sockets", "compute", "shared_ports",
+                          "adapters", "machine", "wire", "measured", "cores", "budget"});
   Platform platform{.name = text_at(object, "name"), .source = text_at(object, "source")};
+  GapByDestinations& gaps = platform.gap_by_destinations;
   if (object.contains("between") || object.contains("within")) {
     if (names_level(changes, kBetweenSockets) && object.contains("within"))
       object.emplace(kBetweenSockets, object["within"]);
-    const auto read_level = [&](const char* key) {
+    if (object.contains(kGapByDestinations))
+      wrong(kGapByDestinations, "stands in within or in between if there are two levels");
+    const auto read_level = [&](const char* key, std::optional<Curve>& gaps) {
       if (!object.contains(key)) wrong(key, "is missing");
       must_be_object(object[key], key);
-      check_keys(object[key], {"model", "parameters"}, key);
+      check_keys(object[key], {"model", "parameters", kGapByDestinations}, key);
       change(object[key], key, changes);
+      gaps = gap_by_destinations_in(object[key], key);
       return model_in(object[key], key, !changes.model.empty());
     };
-    platform.within = read_level("within");
-    platform.between = read_level("between");
-    if (object.contains(kBetweenSockets)) platform.between_sockets = read_level(kBetweenSockets);
+    platform.within = read_level("within", gaps.within);
+    platform.between = read_level("between", gaps.between);
+    if (object.contains(kBetweenSockets))
+      platform.between_sockets = read_level(kBetweenSockets, gaps.between_sockets);
   } else {
     if (object.contains(kBetweenSockets) || names_level(changes, kBetweenSockets))
       wrong(kBetweenSockets, "needs a model within nodes, and one between them");
     change(object, "", changes);
+    gaps.between = gap_by_destinations_in(object, "");
     platform.between = model_in(object, "", !changes.model.empty());
   }
   read_compute(object, platform);
@@ -311,12 +353,14 @@ json to_json(const Platform& platform) {
   }
   if (platform.cores) all["cores"] = part_to_json(*platform.cores);
   if (platform.budget) all["budget"] = part_to_json(*platform.budget);
+  const GapByDestinations& gaps = platform.gap_by_destinations;
   if (platform.within) {
-    all["within"] = written(*platform.within);
-    all["between"] = written(platform.between);
-    if (platform.between_sockets) all[kBetweenSockets] = written(*platform.between_sockets);
+    all["within"] = written(*platform.within, gaps.within);
+    all["between"] = written(platform.between, gaps.between);
+    if (platform.between_sockets)
+      all[kBetweenSockets] = written(*platform.between_sockets, gaps.between_sockets);
   } else {
-    all.update(written(platform.between));
+    all.update(written(platform.between, gaps.between));
   }
   return all;
 }

@@ -7,7 +7,13 @@
 // or, instead of "model" and "parameters", "within" and "between", each with both of them, and for
 // messages between two sockets of a node "between_sockets", too. A
 // function of the message's size is a number, or an array of [bytes, value] in ascending order. "o"
-// stands for o_s and o_r. Everything but the models may be left out. Measured files
+// stands for o_s and o_r. Everything but the models may be left out. Beside a level's "model" may
+// stand the factor on the gap of a rank that sends to so many ranks (platform.hpp), a number or an
+// array of [destinations, factor], in ascending order from 1 on:
+//
+//   "gap_by_destinations": [[1, 1], [16, 1], [32, 0.5]]
+//
+// Between two points it is interpolated, and beyond the last one it stays. Measured files
 // (models/platform/saved.hpp) also say where and how:
 //
 //   "machine": {"cpu": "AMD EPYC 7B13", "cores": 2},
@@ -42,6 +48,7 @@ struct Changes {
   // Parameters by name; "within.G" or "between.G" for one level, else all; "between_sockets.G"
   // makes that level out of the one within, if the file has none. Those of the file's
   // model change before its parameters are converted, those of the other model after that.
+  // "gap_by_destinations" is one of them: a factor for any number.
   std::vector<std::pair<std::string, double>> parameters{};
 };
 

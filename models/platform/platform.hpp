@@ -60,6 +60,12 @@ struct Budget {
 
 inline constexpr int kMostAdapters = 64;
 
+// The factor on the gap of a rank's sending port, by how many ranks it sends to over that level in
+// one collective; nothing: 1. OCC §6.2 has measured that dependence, and §7 leaves it open.
+struct GapByDestinations {
+  std::optional<Curve> within{}, between_sockets{}, between{};
+};
+
 struct Platform {
   std::string name;    // for readers
   std::string source;  // where the numbers are from
@@ -76,6 +82,7 @@ struct Platform {
   // them; else each rank has its own.
   bool shared_ports = false;
   int adapters = 1;  // messages at a time through such a port between nodes (BEO's o)
+  GapByDestinations gap_by_destinations{};
   Origin origin{};
   std::optional<Cores> cores{};  // nothing: not said
   std::optional<Budget> budget{};

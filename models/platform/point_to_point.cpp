@@ -133,6 +133,13 @@ Model congested(Model model, double factor) {
   return model;
 }
 
+Costs with_gap(const Model& model, Costs costs, double factor) noexcept {
+  const double more = (factor - 1) * costs_of(model, 0).gap;
+  costs.gap = std::max(0.0, costs.gap + more);  // a table may have a longer gap at 0 bytes
+  costs.ahead *= factor;
+  return costs;
+}
+
 std::string_view name_of(const Model& model) noexcept {
   return std::visit([](const auto& some) { return some.kName; }, model);
 }

@@ -177,6 +177,9 @@ inline Costs costs_of(const Model& model, Bytes m) noexcept {
 // The model in a network whose bytes take `factor` times as long: G and β, and the values of a
 // table of gaps beyond its first point. Overheads and start-ups stay; logp and logfp know no bytes.
 Model congested(Model model, double factor);
+// `costs` of a message at a sending port whose gap is that many times as long (GapByDestinations).
+// The factor is one on the gap of a message without bytes: what its bytes add is the wire's.
+Costs with_gap(const Model& model, Costs costs, double factor) noexcept;
 // The longest message that does not wait for its receiver.
 Bytes rendezvous_above(const Model& model) noexcept;
 // T(m): from the start of a send until the message is received, if nothing else happens.

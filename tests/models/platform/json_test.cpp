@@ -92,6 +92,66 @@ TEST_CASE("json: what is wrong is named with its place") {
              Catch::Contains("ranges[0].up_to: is missing"));
 }
 
+TEST_CASE("json: the gap may depend on how many ranks a rank sends to") {
+  const std::string text =
+      R"({"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4},
+          "gap_by_destinations": [[1, 1], [16, 1], [32, 0.5]]})";
+  const Platform platform = parse_platform(text);
+  const Curve& factor = *platform.gap_by_destinations.between;
+  CHECK(factor(1) == 1);
+  CHECK(factor(24) == near(0.75));
+  CHECK(factor(1000) == 0.5);
+  CHECK_FALSE(platform.gap_by_destinations.within);
+  CHECK(parse_platform(to_json(platform).dump()).gap_by_destinations.between == factor);
+  CHECK_FALSE(to_json(platform_of("boba")).contains("gap_by_destinations"));
+
+  Changes changes;
+  changes.parameters = {{"gap_by_destinations", 0.25}, {"g", 8}};
+  changes.model = "loggp";
+  changes.parameters.emplace_back("G", 0.5);
+  const Platform changed = parse_platform(text, changes);
+  CHECK((*changed.gap_by_destinations.between)(7) == 0.25);
+  CHECK(std::get<models::LogGP>(changed.between).g == 8);
+
+  const std::string metropolis(find_published("metropolis")->json);
+  changes = {};
+  changes.parameters = {{"within.gap_by_destinations", 2}, {"between_sockets.L", 1}};
+  const GapByDestinations levels = parse_platform(metropolis, changes).gap_by_destinations;
+  CHECK((*levels.within)(3) == 2);
+  CHECK_FALSE(levels.between);
+  const Platform both = parse_platform(metropolis, changes);
+  CHECK(to_json(parse_platform(to_json(both).dump())) == to_json(both));
+}
+
+TEST_CASE("json: a table over destinations begins at 1 and ascends, and its factors are above 0") {
+  const auto complaint = [](const std::string& table) {
+    return platform_complaint(R"({"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4},
+                                  "gap_by_destinations": )" +
+                              table + "}");
+  };
+  CHECK(complaint("[[1, 1], [2, 0.5]]") == "none");
+  CHECK_THAT(complaint("\"1\""), Catch::Contains("gap_by_destinations: must be a number, or an "
+                                                 "array of [destinations, factor], not \"1\""));
+  CHECK_THAT(complaint("[]"), Catch::Contains("gap_by_destinations: a table needs at least"));
+  CHECK_THAT(complaint("0"), Catch::Contains("gap_by_destinations: must be above zero, not 0"));
+  CHECK_THAT(complaint("1e400"), Catch::Contains("not JSON"));
+  CHECK_THAT(complaint("[[2, 1]]"),
+             Catch::Contains("gap_by_destinations[0]: the first point is that of 1 destination"));
+  CHECK_THAT(complaint("[[1, 1], [4, 1], [4, 2]]"),
+             Catch::Contains("gap_by_destinations[2]: destinations must ascend"));
+  CHECK_THAT(complaint("[[1, 1], [2, 0]]"),
+             Catch::Contains("gap_by_destinations[1][1]: must be above zero, not 0"));
+  CHECK_THAT(complaint("[[1, 1], [2, -1]]"), Catch::Contains("must be zero or more, not -1"));
+  CHECK_THAT(complaint("[[1, 1], [2.5, 1]]"), Catch::Contains("must be a whole number"));
+  CHECK_THAT(complaint("[[1]]"),
+             Catch::Contains("gap_by_destinations[0]: must be [destinations, factor]"));
+  CHECK_THAT(platform_complaint(
+                 R"({"within": {"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4}},
+                     "between": {"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4}},
+                     "gap_by_destinations": 2})"),
+             Catch::Contains("stands in within or in between"));
+}
+
 TEST_CASE("json: what is wrong may be of any depth and length") {
   const std::string deep = std::string(200000, '[') + std::string(200000, ']');
   CHECK_THAT(platform_complaint(deep), Catch::Contains("must be an object, not an array"));

@@ -82,3 +82,21 @@ TEST_CASE("models: LogfP's overhead falls from o_max to o_min") {  // IB §4.3.2
   CHECK(model.o_s(1000000) == Approx(0.5).margin(1e-5));
   CHECK(model.o_r(1) == near(1.5));
 }
+
+TEST_CASE("models: a factor on the gap leaves a message's bytes and all else as they are") {
+  const models::LogGP loggp{10, 1, 2, 3, 0.5};
+  const Costs costs = costs_of(loggp, 5), halved = with_gap(loggp, costs, 0.5);
+  CHECK(halved.gap == near(1.5 + 4 * 0.5));
+  CHECK(halved.spacing == costs.spacing);
+  CHECK(halved.send == costs.send);
+  CHECK(halved.held == costs.held);
+  CHECK(halved.flight == costs.flight);
+  CHECK(with_gap(loggp, costs, 1).gap == costs.gap);
+  // As many messages are free of the gap as before.
+  const Model logfp = platform_of("ib-figure-5.8").between;
+  CHECK(with_gap(logfp, costs_of(logfp, 8), 2).ahead == near(3 * 6.0));
+  // A table may have shorter gaps than that of a message without bytes.
+  const PLogP falling{20, Curve{0}, Curve{0}, Curve{{{0, 8}, {100, 2}}}};
+  CHECK(with_gap(falling, costs_of(falling, 100), 0.5).gap == 0);
+  CHECK(with_gap(falling, costs_of(falling, 100), 1.5).gap == near(6));
+}
