@@ -31,6 +31,15 @@ struct Script {
   // The step that receives from (sends to) `peer` the message of this ordinal; kNoStep: none does.
   collectives::StepId receive(Rank rank, Rank peer, Ordinal ordinal) const noexcept;
   collectives::StepId send(Rank rank, Rank peer, Ordinal ordinal) const noexcept;
+  // Calls visit(to) once for each rank that `rank` sends to.
+  template <class Visit>
+  void each_destination(Rank rank, Visit&& visit) const {
+    const Message* before = nullptr;
+    for (const Message& send : sends) {  // those to one rank follow each other
+      if (!before || before->peer != send.peer) visit(peer_of(rank, schedule.steps[send.step]));
+      before = &send;
+    }
+  }
 };
 
 class ScriptCache {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "base/error.hpp"
@@ -42,6 +43,8 @@ class Simulation {
     models_[kBetween] = &platform.between;
     models_[kWithin] = platform.within ? &*platform.within : &platform.between;
     models_[kAcross] = platform.between_sockets ? &*platform.between_sockets : models_[kWithin];
+    const auto& [within, across, between] = platform.gap_by_destinations;
+    by_destinations_ = {&within, &across, &between};
     for (const Level level : kLevels)
       out_[level].assign(index(shared(level) ? nodes : P),
                          Port{level == kBetween ? platform.adapters : 1}),
@@ -129,6 +132,24 @@ class Simulation {
     mine.cursor = std::make_unique<Cursor>(mine.script->shape);
     mine.marks.resize(mine.script->schedule.steps.size());
     if (setting_.record) arrivals_.emplace_back(mine.marks.size());
+    if (std::ranges::any_of(by_destinations_, [](const auto* table) { return table->has_value(); }))
+      find_gap_factors(rank);
+  }
+
+  // From the ranks that this one sends to over each level.
+  void find_gap_factors(Rank rank) {
+    Bytes destinations[3] = {};
+    player(rank).script->each_destination(rank, [&](Rank to) { ++destinations[level(rank, to)]; });
+    for (const Level to : kLevels)
+      if (const auto& table = *by_destinations_[to])
+        gap_factors_[to].push_back((*table)(destinations[to]));
+  }
+
+  // The costs of a message that leaves the rank.
+  Costs costs_out(Level to, Rank rank, Bytes bytes) const noexcept {
+    const Costs costs = costs_of(*models_[to], bytes);
+    const auto& factors = gap_factors_[to];
+    return factors.empty() ? costs : with_gap(*models_[to], costs, factors[index(rank)]);
   }
 
   void touch(Rank rank) {
@@ -239,7 +260,7 @@ class Simulation {
 
   double opens(Rank rank, Level to) noexcept {
     const Bytes bytes = length_of(step(rank, player(rank).sends[to].front()));
-    return port(out_, to, rank).turn - costs_of(*models_[to], bytes).ahead;
+    return port(out_, to, rank).turn - costs_out(to, rank, bytes).ahead;
   }
 
   void wake_if_needed(Rank rank, double now) {
@@ -268,7 +289,7 @@ class Simulation {
     const Rank to = peer(rank, send);
     const Bytes bytes = length_of(send);
     const Level over = level(rank, to);
-    const Costs costs = costs_of(*models_[over], bytes);
+    const Costs costs = costs_out(over, rank, bytes);
     Port& out = port(out_, over, rank);
     const bool first = now > out.turn && now > mine.sent;
     const double busy = now + stretched(first ? costs.send : costs.send_next);
@@ -351,6 +372,8 @@ class Simulation {
   const Platform& platform_;
   const SimulationOptions& setting_;
   const Model* models_[3];  // by level
+  std::array<const std::optional<Curve>*, 3> by_destinations_;
+  std::vector<double> gap_factors_[3];  // by rank, if the level has that table
   std::vector<Player> players_;
   std::vector<Port> out_[3], in_[3];  // by level; of a rank, or of a node
   ScriptCache alike_;

@@ -1,6 +1,8 @@
 // Ranks that do the same share a script, and a script says the same as the schedule.
 #include "models/simulation/script_cache.hpp"
 
+#include <set>
+
 #include "tests/models/predicted.hpp"
 
 using namespace tutti;
@@ -22,6 +24,22 @@ TEST_CASE("alike: regular algorithms need few scripts") {
   CHECK(scripts_of("recursive-doubling", barrier_of(1024)) == 1);
   CHECK(scripts_of("ring", allgather_of(50, 8)) == 1);
   CHECK(scripts_of("tau-binomial", bcast_of(1024, 8)) == 11);  // by the level of a rank
+}
+
+TEST_CASE("alike: a script names each destination of a rank once") {
+  ScriptCache alike;
+  const Problem problem{{.collective = Collective::bcast, .bytes = 64}, 8};
+  for (const char* const algorithm : {"binomial", "linear"})
+    for (const Schedule& schedule : build_all(algorithm, problem, {.segment = 8})) {
+      std::set<Rank> sent;
+      for (const Step& step : schedule.steps)
+        if (step.kind == StepKind::send) sent.insert(step.peer);
+      std::vector<Rank> visited;
+      alike.script_of(schedule)->each_destination(schedule.rank,
+                                                  [&](Rank to) { visited.push_back(to); });
+      CHECK(visited.size() == sent.size());
+      CHECK(std::set(visited.begin(), visited.end()) == sent);
+    }
 }
 
 TEST_CASE("alike: copies that are free do not tell schedules apart") {

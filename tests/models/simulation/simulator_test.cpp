@@ -218,6 +218,53 @@ TEST_CASE("simulator: ranks of a node can share its port") {
   CHECK(ranks == std::vector<Rank>{0, 1, 3});
 }
 
+TEST_CASE("simulator: the gap depends on how many ranks a rank sends to") {
+  Platform platform{.between = LogP{20, 5, 6, 10}};
+  platform.gap_by_destinations.between = Curve({{1, 1}, {4, 1}, {8, 0.7}});
+  // OCC §6.2: beyond a number of ranks the slope is lower.
+  CHECK(time_of("linear", bcast_of(5, 8), platform) == near(31 + 3 * 10));
+  CHECK(time_of("linear", bcast_of(9, 8), platform) == near(31 + 7 * 7));
+  CHECK(time_of("linear", bcast_of(20000, 8), platform) == near(31 + 19998 * 7.0));
+  // The processor is busy for its overhead still, and a receiver's port has the same gap as ever.
+  platform.gap_by_destinations.between = Curve(0.1);
+  CHECK(time_of("linear", bcast_of(9, 8), platform) == near(31 + 7 * 5));
+  CHECK(time_of("linear", {{.collective = Collective::gather, .bytes = 8}, 9}, platform) ==
+        near(31 + 7 * 10));
+  platform.gap_by_destinations.between = Curve({{1, 1}, {3, 2}});
+  CHECK(time_of("at-once", {{.collective = Collective::alltoall, .bytes = 8}, 4}, platform) ==
+        near(31 + 2 * 20));
+  // Several messages to one rank have one destination.
+  CHECK(time_of("chain", bcast_of(2, 4), platform, {.segment = 1}) == near(31 + 3 * 10));
+}
+
+TEST_CASE("simulator: each level counts the destinations that messages over it have") {
+  Platform platform{.between = LogP{20, 5, 6, 10}, .within = LogP{}};
+  platform.gap_by_destinations.between = Curve({{1, 1}, {2, 0.7}, {3, 4}});
+  const SimulationOptions two_nodes{.node = {0, 0, 1, 1}};
+  CHECK(simulated("linear", bcast_of(4, 8), platform, {}, two_nodes).time == near(31 + 7));
+  platform.within = LogP{0, 0, 0, 1};
+  platform.gap_by_destinations.within = Curve({{1, 1}, {3, 5}});
+  const SimulationOptions one_node{.node = {0, 0, 0, 0}};
+  CHECK(simulated("linear", bcast_of(4, 8), platform, {}, one_node).time == near(2 * 5));
+  platform.between_sockets = platform.within;
+  const SimulationOptions sockets{.node = {0, 0, 0, 0}, .socket = {0, 1, 1, 1}};
+  CHECK(simulated("linear", bcast_of(4, 8), platform, {}, sockets).time == near(2));
+  platform.gap_by_destinations.between_sockets = Curve(3);
+  CHECK(simulated("linear", bcast_of(4, 8), platform, {}, sockets).time == near(2 * 3));
+}
+
+TEST_CASE("simulator: a factor of 1 changes nothing") {
+  for (const char* const name : {"boba", "ib-figure-5.8", "bluegene-p"}) {
+    const Platform platform = platform_of(name);
+    Platform same = platform;
+    same.gap_by_destinations.between = Curve({{1, 1}, {16, 1}});
+    for (const char* const algorithm : {"linear", "binomial", "binary", "scatter-ring"})
+      for (const Bytes bytes : {0, 8, 65536})
+        CHECK(time_of(algorithm, bcast_of(24, bytes), same) ==
+              time_of(algorithm, bcast_of(24, bytes), platform));
+  }
+}
+
 TEST_CASE("simulator: noise and lateness come from a seed") {
   const auto time = [](double noise, double late, std::uint64_t seed) {
     return simulated("dissemination", barrier_of(16), kOfBoba, {},
