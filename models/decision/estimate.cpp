@@ -14,10 +14,17 @@ using collectives::Facts;
 
 struct Wire {
   Costs costs;
-  double time = 0;  // of one message
+  double time = 0;   // of one message
+  double ahead = 0;  // of the sending port
 
   Wire() = default;
-  Wire(const Model& model, Bytes bytes) noexcept : costs(costs_of(model, bytes)) {
+  Wire(const Model& model, Bytes bytes, double gap_factor) noexcept
+      : costs(costs_of(model, bytes)), ahead(costs.ahead) {
+    if (gap_factor != 1) {
+      const Costs scaled = with_gap(model, costs, gap_factor);
+      costs.gap = scaled.gap;
+      ahead = scaled.ahead;
+    }
     time = costs.send + costs.flight + costs.receive;
     if (bytes <= rendezvous_above(model)) return;
     const Costs notice = costs_of(model, 0);
@@ -53,20 +60,32 @@ double queue(double messages, double each, double ahead) noexcept {
   return std::max(0.0, (messages - 1) * each - ahead);
 }
 
+// Factors on the gaps of the ports of the rank that sends to most others, by how many these are.
+Count gap_factors(const Sketch& sketch, const Platform& platform) noexcept {
+  const auto factor = [](const std::optional<Curve>& table, double ranks) {
+    return table ? (*table)(static_cast<Bytes>(ranks)) : 1;
+  };
+  const Count& to = sketch.destinations();
+  return {factor(platform.gap_by_destinations.within, to.near),
+          factor(platform.gap_by_destinations.between,
+                 platform.within ? to.far : sketch.most_destinations())};
+}
+
 // One round: what the rank on the critical path and the ports make of it, and the cores.
 class Round {
  public:
-  Round(const Stage& stage, const Platform& platform, const Cores& cores) noexcept
+  Round(const Stage& stage, const Platform& platform, const Cores& cores,
+        const Count& gap_factors) noexcept
       : stage_(stage), platform_(platform), out_(stage.out), in_(stage.in), all_(stage.all) {
     if (!platform.within) {  // one kind of message
       for (Count* const count : {&out_, &in_, &all_}) *count = {0, count->both()};
     }
     if (all_.near + out_.near + in_.near > 0) {
       const Model& within = platform.within ? *platform.within : platform.between;
-      near_ = {within, stage.bytes};
+      near_ = {within, stage.bytes, gap_factors.near};
       near_.in_pieces(within, stage.bytes, platform.piece);
     }
-    if (all_.far + out_.far + in_.far > 0) far_ = {platform.between, stage.bytes};
+    if (all_.far + out_.far + in_.far > 0) far_ = {platform.between, stage.bytes, gap_factors.far};
     far_gap_ = far_.costs.gap / platform.adapters;
     far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
@@ -126,9 +145,9 @@ class Round {
 
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
-    const double waits = std::max({queue(out_.near, near_.costs.gap, costs.ahead),
+    const double waits = std::max({queue(out_.near, near_.costs.gap, wire().ahead),
                                    queue(in_.near, near_.costs.spacing, costs.ahead),
-                                   far_queue(border_, far_.costs.gap, costs.ahead),
+                                   far_queue(border_, far_.costs.gap, wire().ahead),
                                    far_queue(in_.far, far_.costs.spacing, costs.ahead),
                                    platform_.shared_ports && !stage_.staggered
                                        ? far_queue(stage_.leaving, far_.costs.gap, 0)
@@ -186,8 +205,9 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   Occupied occupied;
   double turn = 0;  // the longest wait for one
   const bool in_step = !sketch.step().empty() && segments > 1;
+  const Count gaps = gap_factors(sketch, platform);
   for (const Stage& stage : sketch.stages()) {
-    const Round round{stage, platform, costs};
+    const Round round{stage, platform, costs, gaps};
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
     // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages().front() && !sketch.is_one_way();
@@ -208,7 +228,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   double step = 0;
   const auto steps = static_cast<double>(sketch.step().size());
   for (const Stage& stage : sketch.step()) {
-    step += Round{stage, platform, costs}.occupied.most() / steps;
+    step += Round{stage, platform, costs, gaps}.occupied.most() / steps;
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);

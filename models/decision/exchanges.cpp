@@ -55,6 +55,7 @@ void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rou
     stage.out = stage.in = Count::of(1, far);
   }
   sketch.meets(2);
+  sketch.sends_to(Count::of(1, far_rounds > 0));
 }
 
 }  // namespace
@@ -75,6 +76,7 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
   const double further = std::floor(place.P / 2.0) - 1;
   const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
   round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1);
+  sketch.sends_to(within ? Count{2, 0} : all_far ? Count{0, 2} : Count{1, 1});
   const double crossings = 2 + 2 * std::ceil(further / place.q);
   const double far_rounds = within ? 0 : all_far ? further : std::min(further, crossings);
   const std::size_t begin = sketch.stages().size();
@@ -88,6 +90,7 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
 // cross one border at most.
 void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messages) {
   const Topology& place = sketch.place();
+  const std::size_t begin = sketch.stages().size();
   double rounds = 0;
   for (double d = 1; d < place.P; d *= k + 1, ++rounds) {
     const double to = std::min<double>(k, std::floor((place.P - 1) / d));
@@ -101,22 +104,26 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messag
     if (grows && k == 1 && d > 1 && 2 * blocks <= d) stage.rounds = stage.busy = 2;
   }
   sketch.meets(2 * k * rounds);
+  sketch.sends_anew(begin);
 }
 
 // Each skip is half of the one before, rounded up.
 void circulant(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
+  const std::size_t begin = sketch.stages().size();
   double rounds = 0;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
     shift(sketch, skip, (held - skip) * bytes);
   }
   sketch.meets(2 * rounds);
+  sketch.sends_anew(begin);
 }
 
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
 void bine(Sketch& sketch, Bytes bytes, double growth) {
   const Topology& place = sketch.place();
+  const std::size_t begin = sketch.stages().size();
   double rounds = 0, distance = 1;
   for (double d = 1; d < place.P;
        d *= 2, ++rounds, bytes = static_cast<Bytes>(static_cast<double>(bytes) * growth)) {
@@ -129,6 +136,7 @@ void bine(Sketch& sketch, Bytes bytes, double growth) {
     distance = 2 * distance + (std::fmod(rounds, 2) == 0 ? -1 : 1);
   }
   sketch.meets(rounds);
+  sketch.sends_anew(begin);
 }
 
 void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
@@ -138,6 +146,7 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
   const double extra = place.P - partners;
   const bool far = !place.within_node(2);
   if (extra > 0) hand_over(sketch, lent, Way::up, 1, far, extra);
+  const std::size_t begin = sketch.stages().size();
   double bytes = static_cast<double>(first), rounds = 0;
   bool left = false;  // messages have left the node
   for (double d = 1; d < partners; d *= 2, bytes *= growth, ++rounds) {
@@ -155,6 +164,7 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
     stage.staggered = left && growth < 1;
     left = left || away;
   }
+  sketch.sends_anew(begin);
   if (extra > 0) hand_over(sketch, given, Way::down, 1, far, extra);
   sketch.meets(rounds + (extra > 0 ? 1 : 0));
 }
@@ -180,6 +190,7 @@ void among_partners(Sketch& sketch, double distance, double partners, Bytes byte
 void scan(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double all = std::ceil(std::log2(place.P));
+  const std::size_t begin = sketch.stages().size();
   double round = 0;
   for (double d = 1; d < place.P; d *= 2, ++round) {
     if (d > 1 && place.P - d <= d / 2) {
@@ -200,6 +211,7 @@ void scan(Sketch& sketch, Bytes bytes) {
     if (place.in_order && beside) stage.out = stage.in = Count::of(1, false);
   }
   sketch.meets(2 * all);
+  sketch.sends_anew(begin);
 }
 
 void at_once(Sketch& sketch, Bytes bytes) {
@@ -217,11 +229,13 @@ void at_once(Sketch& sketch, Bytes bytes) {
   const double crowd = place.nodes > 1 && place.in_order ? kLost * near : 0;
   stage.border = far + crowd;
   sketch.meets(place.P - 1);
+  sketch.sends_to({near, far});
 }
 
 void pairwise(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double rounds = place.P - 1;
+  sketch.sends_to({place.q - 1.0, rounds - (place.q - 1)});
   if (place.in_turn && place.nodes > 1) {
     const double beside = place.q - 1;
     if (beside > 0) shift(sketch, place.nodes, bytes, 1, 1, beside);

@@ -10,12 +10,15 @@ void Sketch::begin(const Topology& place) {
   stages_.clear();
   step_.clear();
   peers_ = other_levels_ = 0;
+  destinations_ = {};
+  most_destinations_ = 0;
   scratch_ = 0;
-  combines_ = one_way_ = false;
+  combines_ = one_way_ = has_levels_ = false;
 }
 
 void Sketch::level(const Topology& place) {
   place_ = place;
+  has_levels_ = true;
   other_levels_ += peers_;
   peers_ = 0;
 }
@@ -28,6 +31,21 @@ Stage& Sketch::add(Bytes bytes) {
 
 void Sketch::meets(double peers) {
   peers_ = std::max(peers_, static_cast<int>(std::min<double>(peers, place_.P - 1)));
+}
+
+void Sketch::sends_to(const Count& ranks) {
+  destinations_ = {std::max(destinations_.near, ranks.near),
+                   std::max(destinations_.far, ranks.far)};
+  most_destinations_ = std::max(most_destinations_, ranks.both());
+}
+
+void Sketch::sends_anew(std::size_t first_stage) {
+  Count sum;
+  for (std::size_t i = first_stage; i < stages_.size(); ++i) {
+    sum.near += stages_[i].out.near;
+    sum.far += stages_[i].out.far;
+  }
+  sends_to(sum);
 }
 
 void Sketch::copies(double bytes) {

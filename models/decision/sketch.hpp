@@ -53,6 +53,10 @@ class Sketch {
   void set_step(std::vector<Stage> step) { step_ = std::move(step); }
   // At least `peers` ranks are spoken to at this level.
   void meets(double peers);
+  // A rank sends to so many ranks near and far, and none of this part to more.
+  void sends_to(const Count& ranks);
+  // As many as it sends to in the stages from this number on, if no rank is met in two of them.
+  void sends_anew(std::size_t first_stage);
 
   // Once, beside what the last stage does.
   void copies(double bytes);
@@ -68,14 +72,21 @@ class Sketch {
   // The rounds of further segments; none: segments follow each other through the stages.
   const std::vector<Stage>& step() const noexcept { return step_; }
   int peers() const noexcept { return other_levels_ + peers_; }
+  // The most ranks near, and far, that one rank sends to; and of both, which may be another rank.
+  const Count& destinations() const noexcept { return destinations_; }
+  double most_destinations() const noexcept {
+    return has_levels_ ? destinations_.both() : most_destinations_;
+  }
   Bytes scratch() const noexcept { return scratch_; }
 
  private:
   Topology place_;
   std::vector<Stage> stages_, step_;
   int peers_ = 0, other_levels_ = 0;
+  Count destinations_;
+  double most_destinations_ = 0;
   Bytes scratch_ = 0;
-  bool combines_ = false, one_way_ = false;
+  bool combines_ = false, one_way_ = false, has_levels_ = false;
 };
 
 }  // namespace tutti::models

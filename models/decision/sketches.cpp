@@ -191,8 +191,10 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   s.combining(true);
   if (lenders > 0) families::hand_over(s, m, kUp, lenders, far, s.place().P - partners);
   double peers = lenders;
+  const std::size_t begin = s.stages().size();
   for (double d = 1; d < partners; d *= radix, peers += radix - 1)
     families::among_partners(s, d * each, partners, m, radix);
+  s.sends_anew(begin);
   s.meets(peers);
   s.combining(false);
   if (lenders > 0) families::hand_over(s, m, kDown, lenders, far, s.place().P - partners);
@@ -213,6 +215,7 @@ void reduce_then_scatter(Sketch& s, Bytes m, Of) {
 // --- others
 void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   const double P = s.place().P, radix = std::min<double>(p.k + 1, P);
+  const std::size_t begin = s.stages().size();
   double peers = 0;
   for (double d = 1; d < P; d *= radix) {
     const double to = std::min<double>(radix - 1, (P - 1) / d);
@@ -227,19 +230,23 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   s.copies(P * static_cast<double>(m));
   s.needs_scratch(3 * all(s, m));
   s.meets(peers);
+  s.sends_anew(begin);
 }
 // In a ring, a message to each side.
 void neighbours_at_once(Sketch& s, Bytes m, Of) {
   const auto& stencil = s.place().stencil;
+  const std::size_t begin = s.stages().size();
   if (stencil)
     families::over_distances(s, stencil->at_once, m);
   else
     families::shift(s, 1, m, 1, 2);
   s.meets(stencil ? static_cast<double>(stencil->at_once.size()) : 2);
+  s.sends_anew(begin);
 }
 void neighbours_combined(Sketch& s, Bytes m, Of p) {
   const auto stencil = s.place().stencil;
   if (!stencil) return neighbours_at_once(s, m, p);  // no message is saved
+  const std::size_t begin = s.stages().size();
   double peers = 0;
   for (const Stencil::Phase& phase : stencil->combined) {
     families::over_distances(s, phase.distances,
@@ -249,6 +256,7 @@ void neighbours_combined(Sketch& s, Bytes m, Of p) {
   s.copies(stencil->copied * static_cast<double>(m));
   s.needs_scratch(static_cast<Bytes>(std::ceil(stencil->scratch * static_cast<double>(m))));
   s.meets(peers);
+  s.sends_anew(begin);
 }
 void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }

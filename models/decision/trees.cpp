@@ -21,6 +21,7 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
   stage.woken = (way == Way::down ? all : 1) * place.copies;
   stage.combined = sketch.is_combining() && way == Way::up ? all * static_cast<double>(bytes) : 0;
   stage.exchange = false;
+  sketch.sends_to(stage.out);
 }
 
 // A path of `hops` hops from rank to rank.
@@ -46,6 +47,7 @@ void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
     stage.busy = far || far_hops == 0 ? 1 : 0;
   }
   sketch.meets(2);
+  sketch.sends_to(Count::of(1, far_hops > 0));
 }
 
 }  // namespace
@@ -71,6 +73,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     crossings = std::min(crossings + 1, place.nodes - 1.0);
   double astray = 2;  // on a path: parts that lie across a border, though they fit into a node
   bool inside = false;
+  Count to;  // of the root
   for (double part = place.P; part > 1; ++round) {
     const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
     const double messages = std::min(reached * children, place.P - reached);
@@ -104,11 +107,14 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     stage.combined =
         sketch.is_combining() && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
     stage.exchange = false;
+    to.near += children - far;
+    to.far += far;
     reached += messages;
     peers += children;
     part = next;
   }
   sketch.meets(peers);
+  sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
 }
 
 // Level by level. The ranks of a level follow each other, so a node has many of them, whose
@@ -139,6 +145,7 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
     stage.busy = 0;
     if (stage.leaving > sketch.stages()[busiest].leaving) busiest = sketch.stages().size() - 1;
     children_met = std::max(children_met, children);
+    sketch.sends_to(stage.out);
     before += width;
     width = below;
   }
@@ -164,6 +171,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
 
 void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
+  const std::size_t begin = sketch.stages().size();
   double rounds = 0;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
@@ -180,6 +188,10 @@ void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
     stage.combined = sketch.is_combining() && way == Way::up ? static_cast<double>(bytes) : 0;
     stage.exchange = false;
   }
+  if (way == Way::down)
+    sketch.sends_anew(begin);
+  else if (place.P > 1)
+    sketch.sends_to(Count::of(1, place.nodes > 1));
   const std::size_t first = sketch.stages().size();
   for (int held = place.P; held > 1;) {
     held = (held + 1) / 2;  // the skip, and what the next round has
@@ -211,6 +223,7 @@ void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, 
   stage.combined =
       sketch.is_combining() && way == Way::up ? messages * static_cast<double>(bytes) : 0;
   stage.exchange = false;
+  sketch.sends_to(stage.out);
 }
 
 void turn_back(Sketch& sketch) {

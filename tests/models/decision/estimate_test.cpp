@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -152,6 +153,130 @@ TEST_CASE("estimates heed the adapters of a node", "[decision]") {
     CHECK(several.estimate < 1.3 * several.simulated);
     CHECK(several.estimate > several.simulated / 1.3);
     CHECK(several.estimate < one);
+  }
+}
+
+namespace {
+
+// The estimate of a choice where each rank has a node of its own, and what is simulated.
+Compared compared_alone(std::string_view text, Collective collective, int P, Bytes bytes,
+                        const Platform& platform) {
+  const auto rule = std::string(collectives::name_of(collective)) + "=" + std::string(text);
+  const Choice choice = parse_choices(rule).begin()->second;
+  const Problem problem = problem_of(collective, P, 1, bytes);
+  const auto schedule_of = [&](Rank rank) {
+    return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
+  };
+  return {std::string(text), estimate_of(choice, problem.bytes, platform, {P, P, 1}).latency,
+          simulate(P, schedule_of, platform).time};
+}
+
+// OCC's Frodo cluster; the gap falls beyond 16 destinations.
+Platform frodo(const Curve& factor) {
+  Platform platform{.between = models::LogGP{61.22, 8.2, 8.2, 23.8, 0.084}};
+  platform.gap_by_destinations.between = factor;
+  return platform;
+}
+
+}  // namespace
+
+TEST_CASE("estimates heed how the gap depends on the number of destinations", "[decision]") {
+  const Curve falls({{1, 1}, {16, 1}, {32, 0.5}}), rises({{1, 1}, {8, 1.5}, {32, 4}});
+  for (const Curve& factor : {Curve(1), falls, rises})
+    for (const int P : {2, 8, 16, 32})
+      for (const Bytes bytes : {1, 1024})
+        for (const auto& [collective, algorithm] :
+             {std::pair{Collective::scatter, "linear"}, std::pair{Collective::bcast, "linear"},
+              std::pair{Collective::bcast, "binomial(k=1)"},
+              std::pair{Collective::alltoall, "at-once"}}) {
+          const Compared one = compared_alone(algorithm, collective, P, bytes, frodo(factor));
+          INFO(collectives::name_of(collective)
+               << ' ' << algorithm << ", " << P << " ranks, " << bytes << " bytes: " << one.estimate
+               << " us, simulated " << one.simulated);
+          const double most = collective == Collective::alltoall ? 1.1 : 1.02;
+          CHECK(one.estimate < most * one.simulated);
+          CHECK(one.estimate > one.simulated / most);
+        }
+  // A flat tree and direct messages have P − 1 destinations, a binomial tree log2 P of them.
+  const auto ratio = [&](const char* algorithm, Collective collective) {
+    return compared_alone(algorithm, collective, 33, 1, frodo(rises)).estimate /
+           compared_alone(algorithm, collective, 33, 1, frodo(1)).estimate;
+  };
+  CHECK(ratio("linear", Collective::bcast) > 3);
+  CHECK(ratio("at-once", Collective::alltoall) > 3);
+  CHECK(ratio("binomial(k=1)", Collective::bcast) == 1);
+  CHECK(ratio("ring", Collective::allgather) == 1);
+}
+
+TEST_CASE("estimates count the destinations that the schedules have", "[decision]") {
+  for (std::size_t c = 0; c < kCollectives; ++c)
+    for (const auto& [nodes, each] : {std::pair{4, 8}, std::pair{32, 1}, std::pair{1, 27}}) {
+      const Problem problem =
+          problem_of(static_cast<Collective>(c), nodes * each, nodes > 1 ? each : 32, 4096);
+      for (const Choice& choice : plain_candidates(problem.collective)) {
+        if (choice.parameters.segment > 0) continue;
+        if (why_not(*choice.algorithm, problem, choice.parameters)) continue;
+        Sketch sketch;
+        if (!draw(sketch, {.P = problem.P, .nodes = nodes, .q = each}, *choice.algorithm,
+                  problem.bytes, choice.parameters))
+          continue;
+        double most = 0;  // of a rank
+        for (Rank rank = 0; rank < problem.P; ++rank) {
+          const auto schedule =
+              choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
+          std::set<Rank> to;
+          for (const Step& step : schedule.steps)
+            if (step.kind == StepKind::send) to.insert(step.peer);
+          most = std::max(most, static_cast<double>(to.size()));
+        }
+        const double sketched = sketch.most_destinations();
+        INFO(name_of(problem.collective) << ' ' << to_string(choice) << ", " << nodes << " x "
+                                         << each << ": " << sketched << ", really " << most);
+        CHECK(sketched >= most / 2);
+        CHECK(sketched <= 1.4 * most + 1);
+      }
+    }
+  Sketch sketch;
+  const Choice levels =
+      parse_choices("bcast=hierarchical(within=linear,across=linear)").begin()->second;
+  REQUIRE(draw(sketch, {.P = 32, .nodes = 4, .q = 8}, *levels.algorithm, 8, levels.parameters));
+  CHECK(sketch.destinations().near == 7);
+  CHECK(sketch.destinations().far == 3);
+}
+
+TEST_CASE("a flat tree becomes the best one where the gap falls (OCC 6.3)", "[decision]") {
+  // It is known to be best for short broadcasts on more than 16 nodes.
+  const auto best = [](int P, const Platform& platform, Collective collective,
+                       const char* flat) -> std::string {
+    const Compared one = compared_alone(flat, collective, P, 1, platform),
+                   other = compared_alone("binomial(k=1)", collective, P, 1, platform);
+    INFO(P << " ranks");
+    // Estimates and simulations choose alike.
+    CHECK((one.estimate < other.estimate) == (one.simulated < other.simulated));
+    return one.estimate < other.estimate ? flat : "binomial";
+  };
+  const Curve falls({{1, 1}, {16, 1}, {17, 0.2}});
+  for (const int P : {12, 16, 20, 24, 32}) {
+    const std::string expected = P > 16 ? "linear" : "binomial";
+    CHECK(best(P, frodo(falls), Collective::bcast, "linear") == expected);
+    CHECK(best(P, frodo(1), Collective::bcast, "linear") == "binomial");
+    for (const Curve& factor : {falls, Curve(1)}) {
+      Decisions decisions(frodo(factor), {P, P, 1});
+      const Problem problem = problem_of(Collective::bcast, P, 1, 1);
+      const Choice choice = decisions.select(problem);
+      INFO(P << " ranks: " << to_string(choice));
+      // On 32 a tree of three rounds takes as long, and needs fewer connections.
+      if (P < 32) CHECK((choice.algorithm->name == "linear") == (factor == falls && P > 16));
+    }
+  }
+  Platform platform{.between = models::LogP{100, 1, 1, 24}};
+  const Curve more({{1, 1}, {16, 1}, {17, 0.05}});
+  for (const int P : {16, 24, 32}) {
+    platform.gap_by_destinations.between = more;
+    CHECK(best(P, platform, Collective::barrier, "flat-tree") ==
+          (P > 16 ? "flat-tree" : "binomial"));
+    platform.gap_by_destinations = {};
+    CHECK(best(P, platform, Collective::barrier, "flat-tree") == "binomial");
   }
 }
 
