@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <span>
 #include <utility>
@@ -193,6 +194,15 @@ LognP lognp(const Readings& readings) {
   return {.transfers = {{.o = half}, {.o = half}}};
 }
 
+// The gap to some destinations as a share of that to one, or 1 where that may be noise: of readings
+// that are repeated until their intervals are about this wide.
+double factor_of(const Readings::Destinations& some, const Readings::Destinations& one) {
+  constexpr double kNoise = 0.05;
+  const double factor = some.gap / one.gap;
+  const bool may_be_one = some.low <= one.high && one.low <= some.high;
+  return may_be_one || std::abs(factor - 1) <= kNoise ? 1 : factor;
+}
+
 }  // namespace
 
 std::vector<Sample> Readings::times() const {
@@ -234,6 +244,21 @@ Model derive(std::string_view model, const Readings& readings) {
   if (std::holds_alternative<LogP>(blank)) return LogP{plain.L, plain.o_s, plain.o_r, plain.g};
   if (std::holds_alternative<LogGP>(blank)) return plain;
   return LogGPS{plain.L, plain.o_s, plain.o_r, plain.g, plain.G, readings.eager};
+}
+
+std::optional<Curve> gap_by_destinations(const Readings& readings) {
+  constexpr double kSure = 0.5;  // a gap's interval, as a share of it
+  std::vector<Readings::Destinations> sure;
+  for (const Readings::Destinations& some : readings.destinations)
+    if (some.low > 0 && some.high - some.low <= kSure * some.gap) sure.push_back(some);
+  if (sure.size() < 2 || sure.front().n != 1) return {};
+  std::vector<Curve::Point> points;
+  points.reserve(sure.size());
+  for (const Readings::Destinations& some : sure)
+    points.push_back({some.n, factor_of(some, sure.front())});
+  const bool differs = std::any_of(points.begin(), points.end(),
+                                   [](const Curve::Point& point) { return point.value != 1; });
+  return differs ? std::optional(Curve{std::move(points)}) : std::nullopt;
 }
 
 }  // namespace tutti::models

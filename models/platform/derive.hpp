@@ -2,6 +2,7 @@
 // microseconds.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,13 @@ struct Readings {
     double o_s = 0, o_r = 0, time = 0;
   };
   std::vector<Peers> peers;
+  // The gap of a long burst with the least size whose messages go to n ranks in turn, for some n,
+  // ascending from 1; it lies from `low` to `high` with 95 %.
+  struct Destinations {
+    int n = 1;
+    double gap = 0, low = 0, high = 0;
+  };
+  std::vector<Destinations> destinations;
   // Times of collectives of P ranks, for some P: barriers, in which all signal the root, which
   // answers each; and broadcasts of `bytes` from rank to rank, not cut.
   struct Collective {
@@ -56,5 +64,10 @@ std::vector<std::string_view> derivable();
 // which sizes. logfp needs two peers at least, plogp-fitted barriers of two numbers of ranks and
 // one chain.
 Model derive(std::string_view model, const Readings& readings);
+
+// The factor on the gap by the number of destinations (GapByDestinations): the gap to n of them,
+// as a share of that to one. A factor that noise may have made out of 1 is 1. Nothing: all are, or
+// fewer than two numbers of destinations were measured.
+std::optional<Curve> gap_by_destinations(const Readings& readings);
 
 }  // namespace tutti::models

@@ -107,6 +107,35 @@ TEST_CASE("derive: LogfP from bursts to several peers") {
   CHECK(logfp.o_r_max == Approx(1.0));
 }
 
+TEST_CASE("derive: the gap by the number of destinations, where it differs by more than noise") {
+  Readings given = readings(0, 1);
+  CHECK_FALSE(gap_by_destinations(given));
+  const auto add = [&given](int n, double gap, double width) {
+    given.destinations.push_back({n, gap, gap * (1 - width / 2), gap * (1 + width / 2)});
+  };
+  add(1, 2.0, 0.04);
+  CHECK_FALSE(gap_by_destinations(given));
+  add(2, 2.05, 0.04);
+  add(4, 1.94, 0.001);  // sure to be another one, but by little
+  add(8, 1.7, 0.4);     // or 2, by its interval
+  CHECK_FALSE(gap_by_destinations(given));
+  add(16, 1.0, 0.04);
+  add(32, 0.1, 0.6);  // not sure enough
+  add(64, -0.5, 0);
+  add(65, 0.5, 0.04);
+  const auto factor = gap_by_destinations(given);
+  REQUIRE(factor);
+  CHECK(factor->points() ==
+        std::vector<Curve::Point>{{1, 1}, {2, 1}, {4, 1}, {8, 1}, {16, 0.5}, {65, 0.25}});
+  // It is read as it is written.
+  Platform platform{.between = derive("loggp", given)};
+  platform.gap_by_destinations.between = factor;
+  CHECK(parse_platform(to_json(platform).dump()).gap_by_destinations.between == factor);
+  // All are relative to the gap to one destination, which has to be known.
+  given.destinations.front().low = -1;
+  CHECK_FALSE(gap_by_destinations(given));
+}
+
 namespace {
 
 // Readings of a PLogP machine, by OCC's formulas of tables 1 and 2, each off by up to `noise`.
