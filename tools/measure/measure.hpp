@@ -1,6 +1,6 @@
 // Measurements of `tutti measure`, and how its parts speak to each other: patterns.cpp,
 // collectives.cpp and methods.cpp exchange messages and time them, levels.cpp goes through sizes,
-// ranks.hpp says which ranks do, readings.cpp what was read, report.cpp and plot.cpp show,
+// ranks.hpp says which ranks do, readings.cpp what was read, report*.cpp and plot.cpp show,
 // command.cpp reads the command line and saves.
 #pragma once
 
@@ -90,6 +90,15 @@ struct LevelReading {
   // With `methods`.
   models::MethodTimes method_times() const;
 };
+
+// Lines that are fitted to a level's readings, and the ranges in which one fits; empty, and why:
+// the fit does not converge.
+struct Fit {
+  const char* what;
+  std::vector<models::Sample> samples;
+};
+std::vector<Fit> fits_of(const LevelReading& level);
+std::vector<models::FittedRange> ranges_of(const Fit& fit, std::string& problem);
 
 struct BisectionReading {
   Bytes bytes = 0;  // of a message

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/error.hpp"
 #include "tools/measure/measure.hpp"
 
 namespace tutti::tools {
@@ -87,6 +88,20 @@ models::tau_lop::Rings LevelReading::of_rings() const {
   for (const CollectiveReading& tree : sure_ones(trees, 0))
     all.broadcasts.push_back({tree.bytes, tree.P, tree.time.value});
   return all;
+}
+
+std::vector<Fit> fits_of(const LevelReading& level) {
+  const models::Readings readings = level.readings();
+  return {{"T(m) = alpha + beta m", readings.times()}, {"gap = g + (m-1)G", readings.gaps()}};
+}
+
+std::vector<models::FittedRange> ranges_of(const Fit& fit, std::string& problem) {
+  try {
+    return models::fit_ranges(fit.what, fit.samples);
+  } catch (const Error& error) {
+    problem = error.message;
+    return {};
+  }
 }
 
 }  // namespace tutti::tools

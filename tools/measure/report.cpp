@@ -1,4 +1,4 @@
-// Measurements as a table and as JSON.
+// Measurements as a table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
@@ -20,7 +19,6 @@ namespace {
 
 using models::FittedRange;
 using models::Median;
-using models::Sample;
 using nlohmann::json;
 
 // The median, and half of its interval in percent.
@@ -38,25 +36,6 @@ bool narrow(const SizeReading& size) {
   for (const Median* const median : {&size.round_trip, &size.burst, &size.o_s, &size.o_r})
     if (median->width() > kNarrow) return false;
   return true;
-}
-
-struct Fit {
-  const char* what;
-  std::vector<Sample> samples;
-};
-std::vector<Fit> fits_of(const LevelReading& level) {
-  const models::Readings readings = level.readings();
-  return {{"T(m) = alpha + beta m", readings.times()}, {"gap = g + (m-1)G", readings.gaps()}};
-}
-
-// The ranges; empty, and why: the fit does not converge.
-std::vector<FittedRange> ranges_of(const Fit& fit, std::string& problem) {
-  try {
-    return models::fit_ranges(fit.what, fit.samples);
-  } catch (const Error& error) {
-    problem = error.message;
-    return {};
-  }
 }
 
 void print_fits(const LevelReading& level) {
@@ -221,108 +200,6 @@ void print_models(const Measured& measured) {
   }
 }
 
-json json_of(const Median& median) {
-  return {{"median_us", median.value},
-          {"low_us", median.low},
-          {"high_us", median.high},
-          {"count", median.count},
-          {"outliers", median.outliers}};
-}
-
-json json_of(const std::vector<AtOnceReading>& all) {
-  json rows = json::array();
-  for (const AtOnceReading& one : all) {
-    json row = json_of(one.time);
-    row.update({{"tau", one.tau}, {"bytes", one.bytes}});
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-json json_of(const std::vector<CollectiveReading>& all) {
-  json rows = json::array();
-  for (const CollectiveReading& one : all) {
-    json row = json_of(one.time);
-    row.update({{"ranks", one.P}, {"bytes", one.bytes}});
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-json json_of(const MethodsReading& reading) {
-  return {{"few", json_of(reading.few)},
-          {"many", json_of(reading.many)},
-          {"delay_us", reading.delay},
-          {"delayed_round_trip", json_of(reading.delayed_round_trip)},
-          {"answered", json_of(reading.answered)},
-          {"window", json_of(reading.window)},
-          {"longest_window", json_of(reading.longest_window)},
-          {"pause_us", reading.pause},
-          {"paused_sends", json_of(reading.paused_sends)},
-          {"paused_receives", json_of(reading.paused_receives)}};
-}
-
-// Parameters by each method, and the readings that they are derived from.
-json methods_of(const LevelReading& level) {
-  json all = {{"readings", json_of(level.methods.front())}};
-  for (const models::ByMethod& one : models::by_methods(level.method_times())) {
-    json& values = all["by"][std::string(one.whose)];
-    for (const auto& [name, value] : {std::pair{"o_s_us", one.o_s},
-                                      {"o_r_us", one.o_r},
-                                      {"g_us", one.g},
-                                      {"L_us", one.L},
-                                      {"G_us_per_byte", one.G}})
-      if (value) values[name] = *value;
-  }
-  return all;
-}
-
-json json_of(const LevelReading& level) {
-  json one = {{"level", level.level},
-              {"wire", level.wire},
-              {"device", level.device},
-              {"protocols", level.protocols},
-              {"ranks", level.ranks},
-              {"time_ran_out", level.time_ran_out},
-              {"left_out", level.unsure()},
-              {"o_by_delays", json_of(level.delayed)},
-              {"empty", json_of(level.empty)},
-              {"rings", json_of(level.rings)},
-              {"combining", json_of(level.combining)},
-              {"trees", json_of(level.trees)},
-              {"flat_barriers", json_of(level.flat_barriers)},
-              {"chains", json_of(level.chains)},
-              {"sizes", json::array()},
-              {"peers", json::array()},
-              {"fits", json::array()}};
-  for (const SizeReading& size : level.sizes)
-    one["sizes"].push_back({{"bytes", size.bytes},
-                            {"n", size.n},
-                            {"round_trip", json_of(size.round_trip)},
-                            {"burst", json_of(size.burst)},
-                            {"gap_us", size.gap()},
-                            {"o_s", json_of(size.o_s)},
-                            {"o_r", json_of(size.o_r)},
-                            {"sent", json_of(size.sent)}});
-  if (!level.methods.empty()) one["methods"] = methods_of(level);
-  for (const PeersReading& peers : level.peers)
-    one["peers"].push_back(
-        {{"time", json_of(peers.time)}, {"o_s", json_of(peers.o_s)}, {"o_r", json_of(peers.o_r)}});
-  for (const Fit& fit : fits_of(level)) {
-    std::string problem;
-    json ranges = json::array();
-    for (const FittedRange& range : ranges_of(fit, problem))
-      ranges.push_back({{"least", range.least},
-                        {"most", range.most},
-                        {"at_zero_us", range.line.at_zero},
-                        {"us_per_byte", range.line.per_byte},
-                        {"worst_residual", range.error},
-                        {"worst_at", range.worst.bytes}});
-    one["fits"].push_back({{"what", fit.what}, {"ranges", ranges}, {"problem", problem}});
-  }
-  return one;
-}
-
 }  // namespace
 
 void print_measured(const Measured& measured) {
@@ -349,27 +226,6 @@ void print_measured(const Measured& measured) {
             4, 0));
   }
   print_models(measured);
-}
-
-std::string json_of(const Measured& measured) {
-  json all = {
-      {"machine", {{"cpu", measured.origin.machine.cpu}, {"cores", measured.origin.machine.cores}}},
-      {"measured", {{"date", measured.origin.date}, {"command", measured.origin.command}}},
-      {"compute",
-       {{"copy_us_per_byte", measured.compute.copy.value},
-        {"reduce_us_per_byte", measured.compute.reduce.value}}},
-      {"hosts", json::array()},
-      {"levels", json::array()},
-      {"models", json::object()}};
-  for (const Host& host : measured.hosts) all["hosts"].push_back(json_of(host));
-  for (const LevelReading& level : measured.levels) all["levels"].push_back(json_of(level));
-  for (const auto& [model, predictor, problem] : measured.derived)
-    all["models"][model] = predictor ? models::to_json(*predictor) : json{{"problem", problem}};
-  if (measured.bisection)
-    all["bisection"] = {{"bytes", measured.bisection->bytes},
-                        {"pairs", measured.bisection->pairs},
-                        {"megabytes_per_second_and_pair", measured.bisection->megabytes}};
-  return models::json_text(all, 2);
 }
 
 }  // namespace tutti::tools
