@@ -64,6 +64,7 @@ inline constexpr int kMostAdapters = 64;
 // one collective; nothing: 1. OCC §6.2 has measured that dependence, and §7 leaves it open.
 struct GapByDestinations {
   std::optional<Curve> within{}, between_sockets{}, between{};
+  friend bool operator==(const GapByDestinations&, const GapByDestinations&) = default;
 };
 
 struct Platform {

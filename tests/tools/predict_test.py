@@ -204,6 +204,15 @@ def check_settings():
     assert time(*across, "--shared-ports") > time(*across)
     assert time(*across, "--shared-ports", "--adapters", 4) < time(*across, "--shared-ports")
     assert time(*bcast, "--congestion", 2) > time(*bcast) == time(*bcast, "--congestion", 1)
+    linear = ["bcast", "--algorithm", "linear", "--set"]
+    assert time(*linear, "gap_by_destinations=2") > time(*linear, "gap_by_destinations=1")
+    assert time(*linear, "gap_by_destinations=1") == time(*linear[:-1])
+    # The papers' formulas know of no such gap.
+    gap = ["--params", "boba", "--collective", *linear, "gap_by_destinations=2"]
+    (form,) = rows(*gap)[0]["closed_forms"]
+    (plain,) = rows(*gap[:-2])[0]["closed_forms"]
+    assert plain["claim"] == "agrees" and not plain["not_so_here"], plain
+    assert form["claim"] == "differs" and form["not_so_here"], form
 
 
 def check_mapping(folder):

@@ -97,7 +97,8 @@ Platform platform_of_this_machine(const models::Changes& changes, bool several_n
 bool is_plain(const PredictOptions& options, const Platform& platform) {
   const bool shares = platform.shared_ports && may_share_nodes(options);
   return options.noise == 0 && options.late == 0 && options.eager.empty() && options.root == 0 &&
-         platform.copy_per_byte == 0 && platform.adapters == 1 && !shares;
+         platform.copy_per_byte == 0 && platform.adapters == 1 && !shares &&
+         platform.gap_by_destinations == models::GapByDestinations{};
 }
 
 // TAU's segments, which the library below makes of a message; the simulator knows none.
