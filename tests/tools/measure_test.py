@@ -103,6 +103,12 @@ def check_readings(found):
             assert 0 < of["low_us"] <= of["median_us"] <= of["high_us"], size
         assert all(fit["ranges"] or fit["problem"] for fit in level["fits"]), level
         assert len(level["peers"]) == (level["ranks"] - 1 if level["ranks"] > 2 else 0), level
+        most = level["ranks"] - 1
+        numbers = [n for n in (1, 2, 4, 8) if n < most] + [most] if most > 1 else []
+        assert [one["n"] for one in level["destinations"]] == numbers, level
+        for one in level["destinations"]:
+            assert one["messages"] >= 64 and one["messages"] % one["n"] == 0, one
+            assert one["burst"]["median_us"] > 0 and one["round_trip"]["median_us"] > 0, one
         assert level["empty"]["median_us"] > 0, level
     assert len(found["bisection"]["megabytes_per_second_and_pair"]) == 3, found
 

@@ -97,7 +97,12 @@ Platform platform_of(const Measured& measured, const std::vector<const LevelRead
                     .reduce_per_byte = measured.compute.reduce.value,
                     .copy_per_byte = measured.compute.copy.value,
                     .origin = measured.origin};
-  if (levels.size() == 2) platform.within = derived(*levels.front());
+  models::GapByDestinations& gaps = platform.gap_by_destinations;
+  gaps.between = models::gap_by_destinations(levels.back()->readings());
+  if (levels.size() == 2) {
+    platform.within = derived(*levels.front());
+    gaps.within = models::gap_by_destinations(levels.front()->readings());
+  }
   platform.origin.wire = levels.back()->wire;
   platform.origin.device = levels.back()->device;
   return platform;

@@ -20,11 +20,13 @@ namespace {
 
 constexpr std::size_t kMostSizes = 24;
 // Shares of a level's time.
-constexpr double kForSizes = 0.5, kForDelays = 0.05, kForPeers = 0.1, kForRings = 0.2,
-                 kForCombining = 0.05, kForFlatBarriers = 0.02, kForChains = 0.05, kForTrees = 0.03;
-constexpr double kForMethods = 0.1;    // besides, if they are asked for
-constexpr double kNumbersOfRanks = 4;  // on which collectives are measured, about
-constexpr double kBend = 0.2;          // a curve that is nearer to straight needs no size more
+constexpr double kForSizes = 0.5, kForDelays = 0.05, kForPeers = 0.06, kForDestinations = 0.04,
+                 kForRings = 0.2, kForCombining = 0.05, kForFlatBarriers = 0.02, kForChains = 0.05,
+                 kForTrees = 0.03;
+constexpr double kForMethods = 0.1;             // besides, if they are asked for
+constexpr double kNumbersOfRanks = 4;           // on which collectives are measured, about
+constexpr std::size_t kMostDestinations = 256;  // of a burst
+constexpr double kBend = 0.2;  // a curve that is nearer to straight needs no size more
 
 Engine& engine_of(tutti_comm comm) { return communicator_of(comm).engine(); }
 
@@ -242,6 +244,14 @@ void measure_level(LevelReading& reading, const Level& level, const MeasureOptio
       for (int n = 1; n <= most; ++n)
         reading.peers.push_back(
             measure_peers(all.comm(), *wire, n, least, kForPeers * options.seconds / most));
+      std::vector<int> numbers =
+          contentions_of(std::min(level.ranks.size() - 1, kMostDestinations));
+      numbers.insert(numbers.begin(), 1);
+      const double seconds =
+          kForDestinations * options.seconds / static_cast<double>(numbers.size());
+      for (const int n : numbers)
+        reading.destinations.push_back(
+            measure_destinations(all.comm(), *wire, n, least.bytes, seconds));
     }
   }
   transport::MpiBootstrap(MPI_COMM_WORLD, mpi_lock).rest();
@@ -294,6 +304,7 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
   std::vector<LevelReading> all;
   for (const Level& level : levels) {
     LevelReading reading{.level = level.name, .ranks = static_cast<int>(level.ranks.size())};
+    reading.on_cores = static_cast<int>(with_a_core(level.ranks, engine.placement()).size());
     measure_level(reading, level, options, world);
     if (asks_for(options, models::tau_lop::kName)) {
       measure_rings(reading, level, options, world);
@@ -309,6 +320,7 @@ std::vector<LevelReading> measure_levels(const MeasureOptions& options, tutti_co
     const int from = level.ranks.front();
     bring(reading.sizes, from);
     bring(reading.peers, from);
+    bring(reading.destinations, from);
     bring(reading.protocols, from);
     bring_one(reading.delayed, from);
     int ran_out = reading.time_ran_out ? 1 : 0;

@@ -56,6 +56,13 @@ struct CollectiveReading {
 struct PeersReading {
   models::Median time, o_s, o_r;
 };
+// A burst of messages that go to n ranks in turn, and a message to the last of them alone; each
+// until that one has answered.
+struct DestinationsReading {
+  int n = 1, messages = 2;
+  models::Median burst, round_trip;
+  models::Readings::Destinations gap() const;  // and its interval
+};
 
 // Times of one message each, see models::MethodTimes.
 struct MethodsReading {
@@ -72,6 +79,8 @@ struct LevelReading {
   int ranks = 0;             // of the level, all of them
   std::vector<SizeReading> sizes;
   std::vector<PeersReading> peers;
+  std::vector<DestinationsReading> destinations;
+  int on_cores = 0;                      // as many of the first ranks have a core each
   models::Median empty;                  // a round trip of messages without bytes
   std::vector<AtOnceReading> rings;      // τ from 2 on, TAU §7.3
   std::vector<AtOnceReading> combining;  // of the processes of a node
@@ -117,6 +126,9 @@ MethodsReading measure_methods(tutti_comm comm, Wire& wire, const SizeReading& l
 // Between rank 0 and ranks 1 to n.
 PeersReading measure_peers(tutti_comm comm, Wire& wire, int n, const SizeReading& least,
                            double seconds);
+// From rank 0 to ranks 1 to n in turn.
+DestinationsReading measure_destinations(tutti_comm comm, Wire& wire, int n, Bytes bytes,
+                                         double seconds);
 // PRTT(1, 0, s) between rank 0 and rank 1.
 models::Median measure_round_trip(tutti_comm comm, Wire& wire, Bytes bytes, double seconds);
 // A ring of all ranks, each of which sends a message to the next and gets one from that before it:

@@ -201,6 +201,30 @@ PeersReading measure_peers(tutti_comm comm, Wire& wire, int n, const SizeReading
   return reading;
 }
 
+DestinationsReading measure_destinations(tutti_comm comm, Wire& wire, int n, Bytes bytes,
+                                         double seconds) {
+  constexpr int kBurst = 64, kEach = 4;  // messages at least, of all and of each destination
+  const int rank = rank_in(comm), each = std::max(kEach, (kBurst + n - 1) / n);
+  const bool root = rank == 0;
+  DestinationsReading reading{.n = n, .messages = n * each};
+  std::vector<Message> out, one, back;
+  if (root)
+    for (int i = 0; i < reading.messages; ++i) out.push_back({1 + i % n, true});
+  else if (rank <= n)
+    out = messages(0, false, each);
+  if (root || rank == n) {
+    one = messages(root ? n : 0, root, 1);
+    back = messages(root ? n : 0, !root, 1);
+  }
+  const auto burst = wire.exchange(out, bytes);
+  const auto single = wire.exchange(one, bytes);
+  const auto reply = wire.exchange(back, bytes);
+  Sampler sampler(comm, seconds / 2);
+  reading.burst = sampler.sample(one_after_the_other(*burst, *reply))[0];
+  reading.round_trip = sampler.sample(one_after_the_other(*single, *reply))[0];
+  return reading;
+}
+
 BisectionReading measure_bisection(tutti_comm comm, Wire& wire, int bisections,
                                    std::uint64_t seed) {
   constexpr Bytes kBytes = 256 << 10;

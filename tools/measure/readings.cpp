@@ -28,6 +28,14 @@ bool SizeReading::sure() const {
          o_s.high - o_s.low <= most && o_r.high - o_r.low <= most;
 }
 
+models::Readings::Destinations DestinationsReading::gap() const {
+  const double after_first = messages - 1;
+  return {.n = n,
+          .gap = (burst.value - round_trip.value) / after_first,
+          .low = (burst.low - round_trip.high) / after_first,
+          .high = (burst.high - round_trip.low) / after_first};
+}
+
 std::vector<Bytes> LevelReading::unsure() const {
   std::vector<Bytes> all;
   for (const SizeReading& size : sizes)
@@ -45,6 +53,8 @@ models::Readings LevelReading::readings() const {
   for (const PeersReading& one : peers)
     all.peers.push_back(
         {one.o_s.value, one.o_r.value, one.time.value - all.sizes.front().round_trip / 2});
+  for (const DestinationsReading& one : destinations)
+    if (one.n < on_cores) all.destinations.push_back(one.gap());
   for (const CollectiveReading& one : sure_ones(flat_barriers, 2))
     all.flat_barriers.push_back({one.P, one.bytes, one.time.value});
   for (const CollectiveReading& one : sure_ones(chains, 1))

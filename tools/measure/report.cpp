@@ -100,6 +100,15 @@ void print_methods(const LevelReading& level) {
       "  L: Culler et al. LogP's, Kielmann et al. PLogP's (RTT/2 - g), others RTT/2, end to end\n");
 }
 
+void print_destinations(const LevelReading& level) {
+  for (const DestinationsReading& one : level.destinations) {
+    const double gap = one.gap().gap, alone = level.destinations.front().gap().gap;
+    fmt::print("  bursts to {:>2} in turn: gap {} us{}{}\n", one.n, four_digits(gap),
+               one.n > 1 && alone > 0 ? fmt::format(", {:.2f} of that to one", gap / alone) : "",
+               one.n < level.on_cores ? "" : "; not saved, as ranks share cores");
+  }
+}
+
 void print_level(const LevelReading& level) {
   fmt::print("\n{}  {:>9} {:>15} {:>3} {:>15} {:>10} {:>15} {:>15} {:>10}\n",
              paragraph(fmt::format("{}: {}{}{}; {}", level.level, level.wire,
@@ -141,6 +150,7 @@ void print_level(const LevelReading& level) {
     fmt::print("  {:>7}: o_s(n) {}, o_r(n) {}, until the last answered {} us\n", counted(n, "peer"),
                shown(one.o_s), shown(one.o_r), shown(one.time));
   }
+  print_destinations(level);
   print_by_count("rings of tau-lop: us while \u03c4 processes of a node send a message each",
                  by_count(level.rings), "tau");
   print_by_count("broadcasts down a binomial tree, for tau-lop: us", by_count(level.trees),
@@ -162,6 +172,16 @@ std::string parameters_of(const models::Model& model) {
                     : value.is_number()     ? " " + models::json_text(value)
                                             : ": " + counted(value.size(), "row"));
   }
+  return text;
+}
+
+// "; gap times 0.5 to 16": the factors by the number of destinations.
+std::string gaps_of(const std::optional<models::Curve>& by_destinations) {
+  std::string text;
+  if (by_destinations)
+    for (const auto& [destinations, factor] : by_destinations->points())
+      text += fmt::format("{} {} to {}", text.empty() ? "; gap times" : ",", four_digits(factor),
+                          destinations);
   return text;
 }
 
@@ -193,10 +213,13 @@ void print_models(const Measured& measured) {
       fmt::print("  {:<15} {}\n", model, parameters_of(std::get<TauLop>(*predictor)));
       continue;
     }
+    const models::GapByDestinations& gaps = platform->gap_by_destinations;
     if (platform->within)
-      fmt::print("  {:<15} within:  {}\n", model, parameters_of(*platform->within));
-    fmt::print("  {:<15} {}{}\n", platform->within ? "" : model,
-               platform->within ? "between: " : "", parameters_of(platform->between));
+      fmt::print("  {:<15} within:  {}{}\n", model, parameters_of(*platform->within),
+                 gaps_of(gaps.within));
+    fmt::print("  {:<15} {}{}{}\n", platform->within ? "" : model,
+               platform->within ? "between: " : "", parameters_of(platform->between),
+               gaps_of(gaps.between));
   }
 }
 

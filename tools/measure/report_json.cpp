@@ -84,6 +84,7 @@ json json_of(const LevelReading& level) {
               {"chains", json_of(level.chains)},
               {"sizes", json::array()},
               {"peers", json::array()},
+              {"destinations", json::array()},
               {"fits", json::array()}};
   for (const SizeReading& size : level.sizes)
     one["sizes"].push_back({{"bytes", size.bytes},
@@ -98,6 +99,13 @@ json json_of(const LevelReading& level) {
   for (const PeersReading& peers : level.peers)
     one["peers"].push_back(
         {{"time", json_of(peers.time)}, {"o_s", json_of(peers.o_s)}, {"o_r", json_of(peers.o_r)}});
+  for (const DestinationsReading& burst : level.destinations)
+    one["destinations"].push_back({{"n", burst.n},
+                                   {"messages", burst.messages},
+                                   {"burst", json_of(burst.burst)},
+                                   {"round_trip", json_of(burst.round_trip)},
+                                   {"gap_us", burst.gap().gap},
+                                   {"on_cores", burst.n < level.on_cores}});
   for (const Fit& fit : fits_of(level)) {
     std::string problem;
     json ranges = json::array();
