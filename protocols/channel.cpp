@@ -23,18 +23,9 @@ Limits limits_of(transport::Link& link) {
           can.growth ? cut_bytes(link.outbox().shape()[Ring::eager].capacity()) : 0};
 }
 
-// A message for the eager ring fits one slot, unless the connection is small at first.
-constexpr bool is_single_slot(Protocol protocol, const Limits& limits) {
-  return protocol <= Protocol::small || (protocol == Protocol::eager && limits.cut == 0);
-}
 constexpr bool goes_in_pieces(Protocol protocol) {
   return protocol == Protocol::eager || protocol == Protocol::pieces;
 }
-
-// The ring of a message that fits one slot.
-constexpr Ring ring_of(Protocol protocol) { return static_cast<Ring>(protocol); }
-static_assert(ring_of(Protocol::line) == Ring::line && ring_of(Protocol::small) == Ring::small &&
-              ring_of(Protocol::eager) == Ring::eager);
 
 }  // namespace
 

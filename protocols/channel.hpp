@@ -113,6 +113,7 @@ class Channel {
 
  private:
   friend class BoundMemory;  // registers where this channel's messages do
+  friend class SlotMessage;  // goes by this channel's rings
   Cut cut_of(Protocol protocol) const noexcept;
   static void bring(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   Answer send_either(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,

@@ -8,9 +8,23 @@
 #include "base/combine.hpp"
 #include "base/copy.hpp"
 #include "protocols/complaint.hpp"
+#include "protocols/protocol_for.hpp"
 #include "protocols/rings.hpp"
 
 namespace tutti::protocols {
+
+// A message for the eager ring fits one slot, unless the connection is small at first.
+constexpr bool is_single_slot(Protocol protocol, const Limits& limits) {
+  return protocol <= Protocol::small || (protocol == Protocol::eager && limits.cut == 0);
+}
+
+// The ring of a message that fits one slot.
+constexpr transport::Ring ring_of(Protocol protocol) {
+  return static_cast<transport::Ring>(protocol);
+}
+static_assert(ring_of(Protocol::line) == transport::Ring::line &&
+              ring_of(Protocol::small) == transport::Ring::small &&
+              ring_of(Protocol::eager) == transport::Ring::eager);
 
 // Copies the payload to `place`, or combines it there with the operand's bytes from `offset` on, or
 // unpacks it.
