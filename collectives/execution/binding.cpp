@@ -1,6 +1,8 @@
 // Which bytes of which buffers a device accesses.
 #include "collectives/execution/binding.hpp"
 
+#include <utility>
+
 namespace tutti::collectives {
 
 namespace {
@@ -30,7 +32,7 @@ Accessed accessed_by(const Program& program, StepId id) noexcept {
 
 }  // namespace
 
-Binding::Binding(const Program& program, const Buffers& buffers)
+Binding::Binding(const Program& program, const Buffers& buffers, const Combine& combine)
     : program_(program), buffers_(buffers) {
   const std::size_t steps = program.schedule().steps.size();
   for (StepId id = 0; id < steps; ++id)
@@ -40,6 +42,38 @@ Binding::Binding(const Program& program, const Buffers& buffers)
                   part.bytes, part.written);
     }
   if (!memory_.empty()) regions_.resize(steps, nullptr);
+  shorten(combine);
+}
+
+std::uint64_t Binding::at_once() const noexcept {
+  constexpr std::size_t kMost = 64;
+  const Schedule& schedule = program_.schedule();
+  const std::size_t steps = schedule.steps.size();
+  if (steps == 0 || steps > kMost || !schedule.successors.empty()) return 0;
+  return ~std::uint64_t{0} >> (kMost - steps);
+}
+
+void Binding::shorten(const Combine& combine) {
+  const std::vector<Step>& steps = program_.schedule().steps;
+  std::vector<ShortStep> all;
+  all.reserve(steps.size());
+  for (StepId id = 0; id < steps.size(); ++id) {
+    const Step& step = steps[id];
+    const Slice& slice = step.kind == StepKind::send ? step.source : step.target;
+    ShortStep short_step{{},
+                         step.kind,
+                         step.ordinal,
+                         at(slice),
+                         {&combine, at(step.source), step.reversed, nullptr}};
+    if (is_message(step.kind)) {
+      if (program_.staged_at(id) != Program::kNotStaged) return;
+      short_step.message =
+          protocols::SlotMessage::over(*program_.channel(id), slice.length, step.use);
+      if (!short_step.message) return;
+    }
+    all.push_back(short_step);
+  }
+  short_steps_ = std::move(all);
 }
 
 void Binding::look_up() noexcept {

@@ -39,14 +39,20 @@ void Run::take_views(const Views& views) noexcept {
 
 [[gnu::cold]] void Run::bind_anew(const void* input, void* output) {
   unbind();
-  binding_.emplace(program_, Binding::Buffers{static_cast<std::byte*>(const_cast<void*>(input)),
-                                              static_cast<std::byte*>(output), scratch_.data()});
+  binding_.emplace(program_,
+                   Binding::Buffers{static_cast<std::byte*>(const_cast<void*>(input)),
+                                    static_cast<std::byte*>(output), scratch_.data()},
+                   combine_);
   lends_ = !binding_->empty();
+  short_steps_ = binding_->short_steps();
+  at_once_ = short_steps_ ? binding_->at_once() : 0;
 }
 
 [[gnu::noinline]] void Run::unbind() noexcept {
   binding_.reset();
   lends_ = false;
+  short_steps_ = nullptr;
+  at_once_ = 0;
 }
 
 // Kept out of the path of messages that need it not.
@@ -87,17 +93,18 @@ std::byte* Run::place(StepId id, const Slice& slice) const noexcept {
 void Run::begin_inviting_first() noexcept {
   for (const bool invites : {true, false})
     for (const StepId id : cursor_.ready())
-      if (program_.invites(id) == invites) begin(id);
+      if (program_.invites(id) == invites) begin<Steps::any>(id);
   cursor_.take_all();
 }
 
-Answer Run::advance() noexcept {
+template <Run::Steps steps>
+[[gnu::always_inline]] inline Answer Run::advance_by() noexcept {
   for (;;) {
     const std::size_t count = active_count_;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const StepId id = active_[i];
-      const Answer answer = take(id);
+      const Answer answer = steps == Steps::short_ones ? take_short(id) : take(id);
       if (answer == Answer::done) {
         if (times_) [[unlikely]]
           note_end(id);
@@ -114,9 +121,42 @@ Answer Run::advance() noexcept {
     active_count_ = kept;
     if (cursor_.finished()) return Answer::done;
     if (kept == count) return Answer::again;  // nothing moved
-    begin_ready();
+    begin_ready<steps>();
   }
 }
+
+[[gnu::always_inline]] inline Answer Run::take_short(StepId id) noexcept {
+  const ShortStep& step = short_steps_[id];
+  const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
+  if (step.kind == StepKind::send) return step.message->send(transfers_[id], name, step.place);
+  if (step.kind == StepKind::recv) return step.message->recv(transfers_[id], name, step.place);
+  if (step.kind == StepKind::recv_reduce)
+    return combined(step.message->recv(transfers_[id], name, step.place, &step.operand));
+  return take_other(program_.schedule().steps[id], id, name);
+}
+
+// No step that is done makes another one ready, so one pass is enough.
+Answer Run::advance_at_once() noexcept {
+  std::uint64_t left = left_;
+  for (std::uint64_t untried = left; untried != 0; untried &= untried - 1) {
+    const auto id = static_cast<StepId>(std::countr_zero(untried));
+    const Answer answer = take_short(id);
+    if (answer == Answer::done) {
+      if (times_) [[unlikely]]
+        note_end(id);
+      left &= ~(std::uint64_t{1} << id);
+    } else if (answer == Answer::failed) [[unlikely]] {
+      culprit_ = combine_.failed() ? nullptr : program_.channel(id);
+      left_ = left;
+      return Answer::failed;
+    }
+  }
+  left_ = left;
+  return left == 0 ? Answer::done : Answer::again;
+}
+
+Answer Run::advance_any() noexcept { return advance_by<Steps::any>(); }
+Answer Run::advance_short() noexcept { return advance_by<Steps::short_ones>(); }
 
 [[gnu::always_inline]] inline Answer Run::take(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
@@ -226,6 +266,9 @@ void Run::abandon() noexcept {
     if (protocols::Channel* const channel = program_.channel(active_[i]))
       channel->abandon(transfers_[active_[i]]);
   active_count_ = 0;
+  each_of(std::exchange(left_, 0), [this](StepId id) {
+    if (protocols::Channel* const channel = program_.channel(id)) channel->abandon(transfers_[id]);
+  });
   unbind();  // so that giving the buffers back takes all rights to them away
 }
 

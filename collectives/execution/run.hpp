@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -70,10 +71,7 @@ class Run {
     prepares_ = has_views_ || lends_;
     if (has_views_) [[unlikely]]
       take_views(views);
-    culprit_ = nullptr;
-    active_count_ = 0;
-    cursor_.reset();
-    begin_ready();
+    begin_all<Steps::any>();
   }
 
   // Before each start of those that will all be on the same buffers: keeps these and the scratch
@@ -84,6 +82,20 @@ class Run {
       bind_anew(input, output);
     if (lends_) binding_->renew();
   }
+  // bind() and start() with what the last start() had, save the name, where nothing has unbound it.
+  void start_bound(const MessageName& name) noexcept {
+    if (lends_) [[unlikely]]
+      binding_->renew();
+    name_ = name;
+    if (at_once_ != 0) [[likely]] {
+      culprit_ = nullptr;
+      left_ = at_once_;
+      if (times_) [[unlikely]]
+        each_of(left_, [this](StepId id) { note_begin(id); });
+    } else {
+      short_steps_ ? begin_all<Steps::short_ones>() : begin_all<Steps::any>();
+    }
+  }
   // Not while peers or adapters may be at them.
   void unbind() noexcept;
 
@@ -93,7 +105,10 @@ class Run {
 
   // Takes every step as far as it goes now. done: the collective is complete here. failed: see
   // culprit().
-  protocols::Answer advance() noexcept;
+  protocols::Answer advance() noexcept {
+    if (!short_steps_) return advance_any();
+    return left_ != 0 ? advance_at_once() : advance_short();
+  }
 
   // After failed, or to give up: withdraws what peers may still write to, and forgets the call.
   void abandon() noexcept;
@@ -103,6 +118,9 @@ class Run {
   void each_waiting(Visit&& visit) {
     for (std::size_t i = 0; i < active_count_; ++i)
       if (protocols::Channel* const channel = program_.channel(active_[i])) visit(*channel);
+    each_of(left_, [&](StepId id) {
+      if (protocols::Channel* const channel = program_.channel(id)) visit(*channel);
+    });
   }
   // Whether what has come over that channel for this call, and was not received yet, is something
   // that its schedule receives there. false: the channel's failure() says what is wrong. Goes
@@ -115,15 +133,33 @@ class Run {
   static constexpr ScratchUse kUse{kCacheLine,
                                    "of scratch; choose an algorithm that needs less (tutti list)"};
 
+  template <class Visit>
+  static void each_of(std::uint64_t ids, Visit&& visit) {
+    for (; ids != 0; ids &= ids - 1) visit(static_cast<StepId>(std::countr_zero(ids)));
+  }
+
+  // How the steps are taken: any, or those of the binding.
+  enum class Steps : std::uint8_t { any, short_ones };
+
+  // The transfer of a short message that is done is as it was before.
+  template <Steps steps>
   void begin(StepId id) noexcept {
     if (times_) [[unlikely]]
       note_begin(id);
-    transfers_[id] = {};
-    if (prepares_) [[unlikely]]
-      prepare(id);
+    if constexpr (steps == Steps::any) {
+      transfers_[id] = {};
+      if (prepares_) [[unlikely]]
+        prepare(id);
+    }
     active_[active_count_++] = id;
   }
   void bind_anew(const void* input, void* output);
+  template <Steps steps>
+  protocols::Answer advance_by() noexcept;
+  protocols::Answer advance_any() noexcept;
+  protocols::Answer advance_short() noexcept;
+  protocols::Answer advance_at_once() noexcept;
+  protocols::Answer take_short(StepId id) noexcept;
   void note_begin(StepId id) noexcept;
   void note_end(StepId id) noexcept;
   void take_views(const Views& views) noexcept;
@@ -134,11 +170,19 @@ class Run {
   std::byte* target_in_memory(const Slice& slice) noexcept;
   std::byte* place(StepId id, const Slice& slice) const noexcept;
   void copy_views(const Slice& target, const Slice& source) noexcept;
+  template <Steps steps>
+  void begin_all() noexcept {
+    culprit_ = nullptr;
+    active_count_ = 0;
+    cursor_.reset();
+    begin_ready<steps>();
+  }
   // Begins the steps that are ready; those that invite a peer first.
+  template <Steps steps>
   void begin_ready() noexcept {
-    if (program_.any_invites()) [[unlikely]]
+    if (steps == Steps::any && program_.any_invites()) [[unlikely]]
       return begin_inviting_first();
-    for (const StepId id : cursor_.ready()) begin(id);
+    for (const StepId id : cursor_.ready()) begin<steps>(id);
     cursor_.take_all();
   }
   void begin_inviting_first() noexcept;
@@ -169,6 +213,10 @@ class Run {
   MessageName name_;
   protocols::Channel* culprit_ = nullptr;
   StepTimes* times_ = nullptr;
+  const ShortStep* short_steps_ = nullptr;  // of the binding; null: not all messages are short
+  // From the second start of short steps on where none waits for another: all of them, and those
+  // that are not done, by bits. No step is active then. 0: the cursor says which are ready.
+  std::uint64_t at_once_ = 0, left_ = 0;
   std::optional<Binding> binding_;  // last: short messages do without
 };
 

@@ -18,7 +18,7 @@ void Request::give_up() noexcept {
   communicator_.settle_failure();
 }
 
-// A bound request has it from the second start on.
+// A bound request may have it already.
 inline void Request::take_running(Plan& plan) {
   if (running_ && plan_ != &plan) let_go();
   plan_ = &plan;
@@ -33,28 +33,43 @@ inline void Request::take_running(Plan& plan) {
   running_ = nullptr;
 }
 
-void Request::start(Plan& plan) {
-  state_ = State::idle;
+// `start(name)` starts what executes the call.
+template <class Start>
+[[gnu::always_inline]] inline void Request::begin(Start&& start) {
   Agreement& agreement = communicator_.agreement();
-  if (agreement.failed()) [[unlikely]]
-    communicator_.throw_failure();
-  take_running(plan);
-  task_ = &plan.task();
-  mark_ = plan.mark();
   Trace* const trace = communicator_.engine().trace();
   if (trace && !agreement.count().checked()) [[unlikely]]
-    traced_ = trace->begin(plan, *running_);
+    traced_ = trace->begin(*plan_, *running_);
   agreement.open(*this);
-  communicator_.engine().calls().began(number());
+  CallsUnderWay& calls = communicator_.engine().calls();
+  calls.began(number());
   state_ = State::active;
-  running_->start(call, {agreement.members().id(), number(), mark_});
+  start({agreement.members().id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
     running_->abandon();
     end(State::failed);
     communicator_.throw_failure();
   }
   progress();
-  communicator_.engine().calls().advance_others(*this, state_ == State::active);
+  calls.advance_others(*this, state_ == State::active);
+}
+
+// All but the number of the call is as it was.
+void Request::start_again() {
+  state_ = State::idle;
+  if (communicator_.agreement().failed()) [[unlikely]]
+    communicator_.throw_failure();
+  begin([this](const MessageName& name) { running_->start_bound(call, name); });
+}
+
+void Request::start_anew(Plan& plan) {
+  state_ = State::idle;
+  if (communicator_.agreement().failed()) [[unlikely]]
+    communicator_.throw_failure();
+  take_running(plan);
+  task_ = &plan.task();
+  mark_ = plan.mark();
+  begin([this](const MessageName& name) { running_->start(call, name); });
 }
 
 void Request::advance() noexcept {

@@ -54,7 +54,10 @@ class Request : public OpenCall {
   // Idle, or done: the same call once more. → active, or straight to done or failed. `plan`: of the
   // communicator. Throws Error; if the state is idle then, the call has used no number, and the
   // members do not know of it.
-  void start(Plan& plan);
+  void start(Plan& plan) {
+    const bool goes_on = running_ && plan_ == &plan && state_ == State::done;
+    goes_on ? start_again() : start_anew(plan);
+  }
   void advance() noexcept final;
   void advance_apart() noexcept final {
     if (!call.combine.error) advance();
@@ -71,7 +74,11 @@ class Request : public OpenCall {
 
  private:
   void give_up() noexcept;
+  void start_anew(Plan& plan);
+  void start_again();
   void take_running(Plan& plan);
+  template <class Start>
+  void begin(Start&& start);
   void let_go() noexcept;
   void progress() noexcept;
   void pause_once(Patience& patience) noexcept;

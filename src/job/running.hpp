@@ -58,6 +58,13 @@ class Running {
   void bind(const Call& call) {
     if (steps_) steps_->bind(call.input, call.output);
   }
+  // See Run.
+  [[gnu::always_inline]] void start_bound(const Call& call, const MessageName& name) noexcept {
+    if (steps_) [[likely]]
+      steps_->start_bound(name);
+    else
+      datagrams_->start(name, call.output, bytes_);
+  }
   void unbind() noexcept {
     if (steps_) steps_->unbind();
   }
