@@ -107,19 +107,38 @@ Pending::~Pending() {
   if (form_ == Form::persistent && --comm_.persistent == 0) comm_.kept.reset();
 }
 
+// Throws as start_request().
+[[gnu::always_inline]] inline void Pending::start_again() {
+  try {
+    request_->start(communicator_.again(*plan_));
+  } catch (...) {
+    give_up_start();
+  }
+}
+
 void Pending::start(Library& state) {
-  start_request(state);
+  patience_ = {};
+  if (plan_ && !gpu_pointer_query.load(std::memory_order_relaxed))
+    start_again();
+  else
+    start_request(state);
   under_way_ = true;
   if (request_->state() == Request::State::active) state.engine->calls().leave_alone();
 }
 
+// Within a handler of what a start has thrown.
+void Pending::give_up_start() {
+  try {
+    rethrow(*request_, arguments_);
+  } catch (...) {
+    drop_request();
+    throw;
+  }
+}
+
 void Pending::start_request(Library& state) {
-  patience_ = {};
   try {
     const bool may_be_on_gpu = gpu_pointer_query.load(std::memory_order_relaxed);
-    if (plan_ && !may_be_on_gpu)
-      return tutti::start(*request_, arguments_,
-                          [&]() -> Plan& { return communicator_.again(*plan_); });
     plan_ = nullptr;
     UserRequest& request = request_.emplace(communicator_);
     tutti::start(request, arguments_, [&]() -> Plan& {
@@ -158,8 +177,9 @@ void Pending::finish() {
     return;
   }
   try {
+    request_->advance();  // before a pause: something may have come since the start
     request_->wait();
-    request_->deliver();
+    if (!plan_) request_->deliver();  // where it is already, if the request is bound
   } catch (...) {
     drop_request();
     throw;
@@ -169,23 +189,6 @@ void Pending::finish() {
 }
 
 // --- all of them -------------------------------------------------------------------------------
-
-namespace {
-
-// The number of a place from 1, so that no handle is null, and below it how often the place was
-// used.
-static_assert(sizeof(tutti_request) == sizeof(std::uint64_t));
-tutti_request handle_of(std::uint32_t place, std::uint32_t uses) noexcept {
-  return reinterpret_cast<tutti_request>((std::uint64_t{place} + 1) << 32 | uses);
-}
-std::uint32_t place_of(tutti_request handle) noexcept {
-  return static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(handle) >> 32) - 1);
-}
-std::uint32_t uses_of(tutti_request handle) noexcept {
-  return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(handle));
-}
-
-}  // namespace
 
 tutti_request PendingCalls::add(const Library& state, tutti_comm_object& comm,
                                 const Arguments& arguments, Form form) {
@@ -201,11 +204,7 @@ tutti_request PendingCalls::add(const Library& state, tutti_comm_object& comm,
   return handle_of(number, ++place.uses);
 }
 
-Pending& PendingCalls::find(tutti_request handle) const {
-  const std::uint32_t number = place_of(handle);
-  if (number < places_.size())
-    if (Place& place = *places_[number]; place.pending && place.uses == uses_of(handle))
-      return *place.pending;
+void PendingCalls::throw_no_request() {
   throw Error(Code::bad_request,
               "this is no request of Tutti, or it has been completed or freed; its variable should "
               "be TUTTI_REQUEST_NULL then: pass the address of the variable, not of a copy");

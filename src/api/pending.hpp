@@ -70,6 +70,8 @@ class Pending {
 
  private:
   void start_request(Library& state);
+  void start_again();
+  [[noreturn, gnu::cold]] void give_up_start();
   void keep_own_types(const Library& state, Side& side, std::size_t blocks);
   void drop_request() noexcept;
 
@@ -98,7 +100,14 @@ class PendingCalls {
   tutti_request_object* add(const Library& state, tutti_comm_object& comm,
                             const Arguments& arguments, Form form);
   // Throws Error{bad_request}: no request has that handle.
-  Pending& find(tutti_request_object* handle) const;
+  [[gnu::always_inline]] Pending& find(tutti_request_object* handle) const {
+    const std::uint32_t number = place_of(handle);
+    if (number < places_.size()) [[likely]]
+      if (Place& place = *places_[number]; place.pending && place.uses == uses_of(handle))
+          [[likely]]
+        return *place.pending;
+    throw_no_request();
+  }
   // Must be inactive.
   void remove(tutti_request_object* handle) noexcept;
   // Waits for the active calls of a communicator that is about to go. Throws Error{bad_request}: a
@@ -114,6 +123,20 @@ class PendingCalls {
     std::optional<Pending> pending;
     std::uint32_t uses = 0;
   };
+  // The number of a place from 1, so that no handle is null, and below it how often the place was
+  // used.
+  static_assert(sizeof(tutti_request_object*) == sizeof(std::uint64_t));
+  static tutti_request_object* handle_of(std::uint32_t place, std::uint32_t uses) noexcept {
+    return reinterpret_cast<tutti_request_object*>((std::uint64_t{place} + 1) << 32 | uses);
+  }
+  static std::uint32_t place_of(tutti_request_object* handle) noexcept {
+    return static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(handle) >> 32) - 1);
+  }
+  static std::uint32_t uses_of(tutti_request_object* handle) noexcept {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(handle));
+  }
+  [[noreturn, gnu::cold]] static void throw_no_request();
+
   std::vector<std::unique_ptr<Place>> places_;
   std::vector<std::uint32_t> free_;  // with room for all places
 };

@@ -26,10 +26,23 @@ tutti_request add(Library& state, tutti_comm comm, const Arguments& arguments, F
   }
 }
 
-void must_have(const tutti_request* request, const char* function) {
-  if (!request)
-    throw Error(Code::bad_request,
-                std::string(function) + " needs the address of a request, and got NULL");
+// Errors are made out of line, as a start and a wait of short messages cost little else.
+[[noreturn, gnu::cold]] void throw_without_request(const char* function) {
+  throw Error(Code::bad_request,
+              std::string(function) + " needs the address of a request, and got NULL");
+}
+[[noreturn, gnu::cold]] void throw_null_starts() {
+  throw Error(Code::bad_request,
+              "the request is TUTTI_REQUEST_NULL; make one with a function such as "
+              "tutti_allreduce_init");
+}
+[[noreturn, gnu::cold]] void throw_active_starts() {
+  throw Error(Code::bad_request, "the request is active; wait for it before it starts again");
+}
+
+inline void must_have(const tutti_request* request, const char* function) {
+  if (!request) [[unlikely]]
+    throw_without_request(function);
 }
 void must_have(const int* place, const char* name) {
   if (!place) throw Error(Code::bad_buffer, std::string("`") + name + "` is NULL");
@@ -41,19 +54,19 @@ std::span<tutti_request> all_of(int count, tutti_request* requests) {
 }
 
 // Null: there is nothing to wait for, as the handle is null or its call is inactive.
-Pending* active(const Library& state, tutti_request handle) {
+[[gnu::always_inline]] inline Pending* active(const Library& state, tutti_request handle) {
   if (handle == TUTTI_REQUEST_NULL) return nullptr;
   Pending& call = state.pending.find(handle);
   return call.active() ? &call : nullptr;
 }
 
-[[noreturn]] void throw_claimed() {
+[[noreturn, gnu::cold]] void throw_claimed() {
   throw Error(Code::bad_request,
               "a request stands twice in the array, or another thread waits for it");
 }
 
 // Ends a complete call: its handle is null from now on, unless it is persistent.
-void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
+inline void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
   call.claimed = false;
   if (call.form() == Form::persistent) return;
   state.pending.remove(handle);
@@ -62,7 +75,7 @@ void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
 
 // Waits for an active call, if it has to. The request is null or inactive afterwards. Throws what
 // the call throws.
-void complete(Library& state, tutti_request& handle, Pending& call) {
+[[gnu::always_inline]] inline void complete(Library& state, tutti_request& handle, Pending& call) {
   try {
     call.finish();
   } catch (...) {
@@ -151,14 +164,12 @@ class Claimed {
   std::size_t claimed_ = 0;  // number of handles looked at
 };
 
-void start(Library& state, tutti_request handle) {
-  if (handle == TUTTI_REQUEST_NULL)
-    throw Error(Code::bad_request,
-                "the request is TUTTI_REQUEST_NULL; make one with a function such as "
-                "tutti_allreduce_init");
+[[gnu::always_inline]] inline void start(Library& state, tutti_request handle) {
+  if (handle == TUTTI_REQUEST_NULL) [[unlikely]]
+    throw_null_starts();
   Pending& call = state.pending.find(handle);
-  if (call.active())
-    throw Error(Code::bad_request, "the request is active; wait for it before it starts again");
+  if (call.active()) [[unlikely]]
+    throw_active_starts();
   call.start(state);
 }
 
@@ -223,7 +234,8 @@ int tutti_wait(tutti_request* request) {
     must_have(request, "tutti_wait");
     Pending* const call = active(state, *request);
     if (!call) return;
-    if (call->claimed) throw_claimed();
+    if (call->claimed) [[unlikely]]
+      throw_claimed();
     call->claimed = true;
     complete(state, *request, *call);
   });
