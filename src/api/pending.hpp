@@ -125,7 +125,7 @@ class PendingCalls {
   };
   // The number of a place from 1, so that no handle is null, and below it how often the place was
   // used.
-  static_assert(sizeof(tutti_request_object*) == sizeof(std::uint64_t));
+  static_assert(sizeof(void*) == sizeof(std::uint64_t));
   static tutti_request_object* handle_of(std::uint32_t place, std::uint32_t uses) noexcept {
     return reinterpret_cast<tutti_request_object*>((std::uint64_t{place} + 1) << 32 | uses);
   }
