@@ -152,8 +152,9 @@ static void many(int times, void (*use_one)(MPI_Comm comm)) {
       used = heap();
     }
   }
+  /* An allocation of the MPI for itself counts among few communicators, not among many. */
   const long each = (heap() - used) / (times - times / 2);
-  CHECK(each < 16, "a freed communicator leaves %ld bytes of the heap", each);
+  CHECK(times < 1000 || each < 16, "a freed communicator leaves %ld bytes of the heap", each);
   const long grown = memory() - before;
   CHECK(times < 1000 || grown < 1 << 20, "%d communicators leave %ld bytes", times / 2, grown);
 }

@@ -208,6 +208,8 @@ def around_the_job():
               ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
               env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=BRIEF)
     yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
+    yield Job("drop-in, 5,000 communicators, one after another", 2, "plain_life", [5000],
+              beside="drop_in", needs="drop_in")
     # Even a leak of 24 bytes from each would exceed the program's limit.
     yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
               beside="drop_in", needs="drop_in", suite="long", alone=True)
