@@ -192,6 +192,15 @@ void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   sum.bytes.far += far * bytes;
 }
 
+// The budget may give a connection any size, so the sum is kept from overflow.
+Bytes memory_of(const Sketch& sketch, const Budget& budget) noexcept {
+  constexpr Bytes kMost = Bytes{1} << 62;
+  const int peers = sketch.peers();
+  const Bytes connections =
+      budget.connection > kMost / std::max(1, peers) ? kMost : peers * budget.connection;
+  return std::min(kMost, sketch.scratch()) + connections;
+}
+
 }  // namespace
 
 Estimate estimate(const Sketch& sketch, double segments, const Platform& platform,
@@ -245,11 +254,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   sum.peers = sketch.peers();
   sum.set_up = sum.peers * budget.connect / std::max(1.0, budget.uses);
   sum.time = (sum.latency + (calls - 1) * sum.interval) / calls + sum.set_up;
-  // The budget may give a connection any size, so the sum is kept from overflow.
-  constexpr Bytes kMost = Bytes{1} << 62;
-  const Bytes connections =
-      budget.connection > kMost / std::max(1, sum.peers) ? kMost : sum.peers * budget.connection;
-  sum.memory = std::min(kMost, sketch.scratch()) + connections;
+  sum.memory = memory_of(sketch, budget);
   return sum;
 }
 
