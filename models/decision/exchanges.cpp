@@ -6,6 +6,16 @@
 #include "models/decision/families.hpp"
 
 namespace tutti::models::families {
+namespace {
+
+// Each rank sends `messages`, and `out` of those of a node leave it.
+void count_all(Stage& stage, const Topology& place, double out, double messages) {
+  stage.leaving = out * place.copies;
+  stage.all.far = out * place.nodes * place.copies;
+  stage.all.near = std::max(0.0, place.P * messages * place.copies - stage.all.far);
+}
+
+}  // namespace
 
 Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double messages,
              double rounds) {
@@ -17,10 +27,8 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double mes
   messages *= to;
   stage.rounds = stage.busy = rounds;
   stage.out = stage.in = Count::of(messages, out > 0);
-  stage.leaving = out * place.copies;
+  count_all(stage, place, out, messages);
   stage.border = out > 0 ? messages : 0;
-  stage.all.far = out * place.nodes * place.copies;
-  stage.all.near = std::max(0.0, place.P * messages * place.copies - stage.all.far);
   stage.woken = place.P * place.copies;
   stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
   return stage;
@@ -37,10 +45,8 @@ void over_distances(Sketch& sketch, std::span<const double> distances, Bytes byt
   }
   const auto messages = static_cast<double>(distances.size());
   stage.out = stage.in = {messages - far, far};
-  stage.leaving = out * place.copies;
+  count_all(stage, place, out, messages);
   stage.border = far;
-  stage.all.far = out * place.nodes * place.copies;
-  stage.all.near = std::max(0.0, place.P * messages * place.copies - stage.all.far);
   stage.woken = place.P * place.copies;
 }
 
