@@ -24,14 +24,9 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
   sketch.sends_to(stage.out);
 }
 
-// A path of `hops` hops from rank to rank.
-void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
+// A path of `hops` hops from rank to rank, of which `far_hops` leave a node.
+void path(Sketch& sketch, double hops, double far_hops, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
-  // In the order of the nodes it crosses a border after each; else each hop is one.
-  double far_hops = place.nodes == 1 ? 0 : hops;
-  const bool crosses_once = place.in_order;
-  if (far_hops > 0 && crosses_once)
-    far_hops = hops >= place.P - 1.0 ? place.nodes - 1 : std::ceil(hops / place.q);
   for (const bool far : {true, false}) {
     const double rounds = far ? far_hops : hops - far_hops;
     if (rounds <= 0) continue;
@@ -41,13 +36,20 @@ void path(Sketch& sketch, double hops, Bytes bytes, Way way) {
     const double each = (place.P - 1.0) / hops;
     stage.all = Count::of(each * place.copies, far);
     stage.leaving = stage.border = far ? 1 : 0;
-    stage.passing = far && !crosses_once ? place.q : 0;
+    stage.passing = far && !place.in_order ? place.q : 0;
     stage.woken = each * place.copies;
     stage.combined = sketch.is_combining() && way == Way::up ? static_cast<double>(bytes) : 0;
     stage.busy = far || far_hops == 0 ? 1 : 0;
   }
-  sketch.meets(2);
   sketch.sends_to(Count::of(1, far_hops > 0));
+}
+
+// In the order of the nodes it crosses a border after each; else each hop is one.
+void chain(Sketch& sketch, Bytes bytes, Way way) {
+  const Topology& place = sketch.place();
+  const double hops = place.P - 1;
+  path(sketch, hops, place.in_order || place.nodes == 1 ? place.nodes - 1 : hops, bytes, way);
+  sketch.meets(2);
 }
 
 }  // namespace
@@ -123,7 +125,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
 void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
-  if (k == 1) return path(sketch, place.P - 1.0, bytes, way);
+  if (k == 1) return chain(sketch, bytes, way);
   const std::size_t begin = sketch.stages().size();
   std::size_t busiest = begin;
   double children_met = 0;
@@ -153,18 +155,46 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
   sketch.meets(children_met + 1.0);
 }
 
+// The chain on the critical path is the one that leaves nodes most often; of several the longest,
+// and of these the last one. The root begins all chains, so it is busier than ranks that forward.
+// The chain that begins on its node leaves the node, too.
 void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
-  const double heads = std::min(k, place.P - 1), length = ceil_div(place.P - 1, heads);
-  if (heads > 1) fan(sketch, bytes, way, Count::of(heads, place.nodes > 1));
-  const double hops = heads > 1 ? length - 1 : length;
-  if (hops > 0) {
-    path(sketch, hops, bytes, way);
-    for (std::size_t i = sketch.stages().size(); i-- > 0 && sketch.stages()[i].exchange;) {
-      Count& all = sketch.stages()[i].all;
-      all = {all.near > 0 ? heads * place.copies : 0, all.far > 0 ? heads * place.copies : 0};
+  const int heads = std::min(k, place.P - 1), more = (place.P - 1) % heads;
+  if (heads == 1) return chain(sketch, bytes, way);
+  const bool ordered = place.in_order || place.nodes == 1;
+  Count to_heads;
+  int hops = -1, far_hops = 0, most = -1;
+  bool begins_far = false;
+  for (int number = 0, head = 1; number < heads; ++number) {
+    const int length = (place.P - 1) / heads + (number < more ? 1 : 0), last = head + length - 1;
+    const bool far = place.nodes > 1 && (!place.in_order || head >= place.q);
+    const int borders = ordered ? last / place.q - head / place.q : length - 1;
+    const int crossed = borders + (far ? 1 : 0);
+    (far ? to_heads.far : to_heads.near) += 1;
+    if (std::pair{crossed, length - 1} >= std::pair{most, hops}) {
+      most = crossed;
+      hops = length - 1;
+      far_hops = borders;
+      begins_far = far;
     }
+    head = last + 1;
+  }
+  fan(sketch, bytes, way, to_heads);
+  Stage& first = sketch.stages().back();
+  if (to_heads.far > 0 && to_heads.near > 0) first.leaving += 1;
+  if (!begins_far) {  // the root's port is as busy, but the path does not wait for a far message
+    first.out = {first.out.both(), 0};
+    first.in = {first.in.both(), 0};
+  }
+  const std::size_t begin = sketch.stages().size();
+  if (hops > 0) path(sketch, hops, far_hops, bytes, way);
+  for (std::size_t i = begin; i < sketch.stages().size(); ++i) {
+    Stage& stage = sketch.stages()[i];
+    const bool far = stage.all.far > 0;
+    stage.all = Count::of(heads * place.copies, far);
+    if (!far || to_heads.far > 0) stage.busy = 0;
   }
   sketch.meets(heads + 1);
 }

@@ -302,6 +302,39 @@ TEST_CASE("estimates of Bine exchanges know that partners are an odd number of r
     }
 }
 
+// Chains that begin beside the root.
+TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[decision]") {
+  struct Case {
+    const char* choice;
+    int nodes, each;
+    Bytes bytes;
+    bool in_turn;
+  };
+  for (const Case& one : {Case{"bcast=k-chain(k=2)", 3, 2, 4096, false},
+                          Case{"bcast=k-chain(k=2)", 4, 1, 8, false}}) {
+    const auto [collective, choice] = *parse_choices(one.choice).begin();
+    Problem problem{{.collective = collective, .bytes = one.bytes}, one.nodes * one.each};
+    std::vector<int> node;
+    for (int rank = 0; rank < problem.P; ++rank)
+      node.push_back(one.in_turn ? rank % one.nodes : rank / one.each);
+    problem.node = node;
+    const Algorithm& algorithm = *choice.algorithm;
+    const Parameters parameters = choice.parameters;
+    const auto schedule_of = [&](Rank rank) {
+      Problem mine = problem;
+      mine.rank = rank;
+      return algorithm.build(mine, parameters);
+    };
+    const double made =
+        estimate_of({&algorithm, parameters}, one.bytes, adapter(), facts_of_nodes(node)).latency;
+    const double simulated = simulate(problem.P, schedule_of, adapter(), {.node = node}).time;
+    INFO(one.choice << ", " << one.nodes << " x " << one.each << ": " << made << " us, simulated "
+                    << simulated);
+    CHECK(made < 1.25 * simulated);
+    CHECK(made > simulated / 1.25);
+  }
+}
+
 TEST_CASE("estimates of stencils are near to simulations", "[decision]") {
   for (const Collective collective :
        {Collective::neighbor_allgather, Collective::neighbor_alltoall})
