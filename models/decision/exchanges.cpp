@@ -138,6 +138,10 @@ void bine(Sketch& sketch, Bytes bytes, double growth) {
       stage.out = stage.in = Count::of(1, false);
       stage.all = Count::of(place.P * place.copies, false);
       stage.leaving = stage.border = 0;
+    } else if (place.nodes > 1 && place.in_order && place.q % 2 == 0) {
+      // Even ranks go one way, odd ones the other: as many as one more or less than the distance.
+      const double one = std::fmod(rounds, 2) == 0 ? -1 : 1;
+      count_all(stage, place, std::min<double>(place.q, distance + one), 1);
     }
     distance = 2 * distance + (std::fmod(rounds, 2) == 0 ? -1 : 1);
   }
