@@ -52,13 +52,18 @@ void over_distances(Sketch& sketch, std::span<const double> distances, Bytes byt
 
 namespace {
 
-// Exchanges with the next ranks, so many across a border.
-void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rounds) {
+// Exchanges with the next ranks, so many across a border. at_ends: so many of a node's ranks cross
+// borders in these rounds, and none in the others; 0: as many as send to their next ranks.
+void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rounds,
+                 double at_ends = 0) {
   for (const bool far : {true, false}) {
     const double rounds = far ? far_rounds : near_rounds;
     if (rounds <= 0) continue;
     Stage& stage = shift(sketch, 1, bytes, 1, 1, rounds);
     stage.out = stage.in = Count::of(1, far);
+    if (at_ends == 0) continue;
+    count_all(stage, sketch.place(), far ? at_ends : 0, 1);
+    stage.border = far ? 1 : 0;
   }
   sketch.meets(2);
   sketch.sends_to(Count::of(1, far_rounds > 0));
@@ -76,17 +81,21 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
 }
 
 // A block passes a border only where it meets one, but the ranks at a border exchange across it
-// every other time.
+// every other time. If nodes have an even number of ranks, both ranks at a node's ends do so in the
+// same rounds, and no rank does in those between.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double further = std::floor(place.P / 2.0) - 1;
   const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
-  round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1);
+  const bool both_ends = place.in_order && place.q % 2 == 0;
+  const double at_ends = both_ends ? 2 : 0;
+  round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1, at_ends);
   sketch.sends_to(within ? Count{2, 0} : all_far ? Count{0, 2} : Count{1, 1});
   const double crossings = 2 + 2 * std::ceil(further / place.q);
-  const double far_rounds = within ? 0 : all_far ? further : std::min(further, crossings);
+  const double most = both_ends ? std::ceil(further / 2) : further;
+  const double far_rounds = within ? 0 : all_far ? further : std::min(most, crossings);
   const std::size_t begin = sketch.stages().size();
-  round_about(sketch, 2 * bytes, far_rounds, further - far_rounds);
+  round_about(sketch, 2 * bytes, far_rounds, further - far_rounds, at_ends);
   if (within || all_far) return;
   for (std::size_t i = begin; i < sketch.stages().size(); ++i)
     sketch.stages()[i].busy = std::ceil(further / 2);

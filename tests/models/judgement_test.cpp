@@ -27,7 +27,6 @@ Platform platform_named(std::string_view name) {
 
 // Cells whose choice still takes longer than 1.25 times the best.
 const std::set<std::string> kSlower{
-    "hardware allgather 2x4 65536",
     "hardware allgather 5x4 4096",
     "hardware bcast 1x3 65536",
     "metropolis in turn bcast 5x4 4096",

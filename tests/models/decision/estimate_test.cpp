@@ -302,7 +302,8 @@ TEST_CASE("estimates of Bine exchanges know that partners are an odd number of r
     }
 }
 
-// Chains that begin beside the root, even ranks that go one way and odd ones the other.
+// Chains that begin beside the root, even ranks that go one way and odd ones the other, both ranks
+// at a node's ends.
 TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[decision]") {
   struct Case {
     const char* choice;
@@ -313,7 +314,9 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
   for (const Case& one :
        {Case{"bcast=k-chain(k=2)", 3, 2, 4096, false}, Case{"bcast=k-chain(k=2)", 4, 1, 8, false},
         Case{"allgather=bine", 2, 2, 1 << 20, false},
-        Case{"reduce_scatter=bine", 2, 2, 1 << 20, false}}) {
+        Case{"reduce_scatter=bine", 2, 2, 1 << 20, false},
+        Case{"allgather=neighbor-exchange", 3, 2, 1 << 20, false},
+        Case{"allgather=neighbor-exchange", 2, 4, 1 << 20, false}}) {
     const auto [collective, choice] = *parse_choices(one.choice).begin();
     Problem problem{{.collective = collective, .bytes = one.bytes}, one.nodes * one.each};
     std::vector<int> node;
