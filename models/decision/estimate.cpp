@@ -181,6 +181,44 @@ double turns(double woken, const Facts& facts, double cores) noexcept {
   return std::max({1.0, facts.P / cores / 2, woken / cores});
 }
 
+// The time of the rounds that are on the critical path, and what it is made of.
+struct Path {
+  double time = 0;
+  Estimate::Parts parts;
+  void add(const Path& more, double rounds) noexcept {
+    time += rounds * more.time;
+    parts.start_up += rounds * more.parts.start_up;
+    parts.compute += rounds * more.parts.compute;
+    parts.cores += rounds * more.parts.cores;
+    parts.wakes += rounds * more.parts.wakes;
+  }
+};
+
+// The critical path so far, and the open rounds, whose messages are on their way.
+class Paths {
+ public:
+  // `sent`: until a round's messages have been sent, and others may be.
+  void add(const Stage& stage, const Path& path, const Path& sent) noexcept {
+    if (stage.order == Stage::Order::open) {
+      open_.add(path, stage.rounds);
+      sent_.add(sent, stage.rounds);
+      return;
+    }
+    const bool joins = stage.order == Stage::Order::joins;
+    if (joins && sent_.time + stage.rounds * path.time < open_.time) {
+      whole_.add(open_, 1);
+    } else {
+      whole_.add(sent_, 1);
+      whole_.add(path, stage.rounds);
+    }
+    open_ = sent_ = {};
+  }
+  const Path& whole() const noexcept { return whole_; }
+
+ private:
+  Path whole_, open_, sent_;
+};
+
 // In `times` rounds, not all of which follow each other.
 void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   const double near = times * std::max(stage.out.near, stage.in.near);
@@ -210,7 +248,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   const double cores = facts.cores > 0 ? facts.cores : facts.P;
   const Cores costs = platform.cores.value_or(Cores{});
   const Budget budget = platform.budget.value_or(Budget{});
-  Estimate::Parts& parts = sum.parts;
+  Paths paths;
   Occupied occupied;
   double turn = 0;  // the longest wait for one
   const bool in_step = !sketch.step().empty() && segments > 1;
@@ -221,11 +259,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages().front() && !sketch.is_one_way();
     const double wakes = costs.wake * turns(all_begin ? facts.P : stage.woken, facts, cores);
-    sum.latency += stage.rounds * (round.time + shared + wakes);
-    parts.start_up += stage.rounds * round.first;
-    parts.compute += stage.rounds * round.compute;
-    parts.cores += stage.rounds * shared;
-    parts.wakes += stage.rounds * wakes;
+    // Even an open round waits for all ranks to begin.
+    const double begun = all_begin ? wakes : 0;
+    paths.add(
+        stage,
+        {round.time + shared + wakes,
+         {.start_up = round.first, .compute = round.compute, .cores = shared, .wakes = wakes}},
+        {round.occupied.most() + shared + begun, {.cores = shared, .wakes = begun}});
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
     occupied.add(round.occupied, stage.busy, stage.others_at_borders && platform.within);
@@ -234,6 +274,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
   }
+  sum.latency = paths.whole().time;
+  Estimate::Parts& parts = sum.parts = paths.whole().parts;
   double step = 0;
   const auto steps = static_cast<double>(sketch.step().size());
   for (const Stage& stage : sketch.step()) {

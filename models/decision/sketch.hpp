@@ -4,6 +4,7 @@
 // algorithm is made of which is in sketches.cpp. No schedule is built. Pure.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,9 @@ struct Stage {
   bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
   bool others_at_borders = false;  // other ranks than in the stages before send to other nodes
+  // A round that `joins` waits until the messages of the `open` rounds just before it have been
+  // sent, but not until they have come; the next one waits for all.
+  enum class Order : std::uint8_t { in_turn, open, joins } order = Order::in_turn;
 };
 
 class Sketch {

@@ -1,8 +1,11 @@
 // Trees, and what is made of parts of them. Pure.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
+#include "base/index.hpp"
+#include "collectives/algorithms/trees.hpp"
 #include "models/decision/families.hpp"
 
 namespace tutti::models::families {
@@ -52,6 +55,39 @@ void chain(Sketch& sketch, Bytes bytes, Way way) {
   sketch.meets(2);
 }
 
+// How often a path has to stay on its rank so that it can go on in a tree's last round, in which
+// only parts of several ranks send. A round cuts each part into `base` parts, some of which may
+// have one rank more: a rank that stays keeps one of these, a rank that is new gets any other.
+int stays_before_last(int P, int rounds, int base) {
+  const int never = rounds;
+  int size = P;                        // parts have so many ranks, or one more
+  std::array<int, 2> stays{0, never};  // the fewest on a path to a part of either size
+  for (; rounds > 1; --rounds) {
+    const int less = size / base;
+    std::array<int, 2> next{never, never};
+    const auto reach = [&](int part, int after) {
+      int& fewest = next[index(part - less)];
+      fewest = std::min(fewest, after);
+    };
+    for (const int more : {0, 1}) {
+      const int part = size + more, smaller = part / base, larger = part % base;
+      reach(smaller, stays[index(more)]);
+      reach(larger > 1 ? smaller + 1 : smaller, stays[index(more)]);
+      reach(larger > 0 ? smaller + 1 : smaller, stays[index(more)] + 1);
+    }
+    stays = next;
+    size = less;
+  }
+  return size > 1 ? std::min(stays[0], stays[1]) : stays[1];
+}
+
+// The last round waits until a rank that stayed has sent, but not until that has come.
+void end_uneven(std::vector<Stage>& stages, int stays) {
+  if (stays == 0) return;
+  for (int i = 0; i < stays; ++i) stages[stages.size() - 2 - i].order = Stage::Order::open;
+  stages.back().order = Stage::Order::joins;
+}
+
 }  // namespace
 
 void star(Sketch& sketch, Bytes bytes, Way way) {
@@ -65,7 +101,8 @@ void star(Sketch& sketch, Bytes bytes, Way way) {
 // Upwards the rounds come in the other order, which changes no sum. If a rank keeps the farthest
 // ranks, it sends to other nodes from its second round on, where nodes have less than half of the
 // ranks. These messages leave one after another, while what has arrived is forwarded within the
-// nodes: no path crosses more borders than a tree of the nodes has rounds.
+// nodes: no path crosses more borders than a tree of the nodes has rounds. A path that stays in a
+// round spares the crossing of that round for the last one.
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   const Topology& place = sketch.place();
   double reached = 1, peers = way == Way::down ? 1 : 0, round = 1;
@@ -73,9 +110,12 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
   // A tree begins beside its root, so that its smallest parts may cross borders, too.
   if (place.q > 1 && bytewise == Bytewise::whole)
     crossings = std::min(crossings + 1, place.nodes - 1.0);
+  const bool limited = place.in_order && keeps == Keeps::farthest;
   double astray = 2;  // on a path: parts that lie across a border, though they fit into a node
   bool inside = false;
   Count to;  // of the root
+  int left = collectives::rounds_to_reach(place.P, k + 1);
+  const int stays = place.P > 1 ? stays_before_last(place.P, left, k + 1) : 0;
   for (double part = place.P; part > 1; ++round) {
     const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
     const double messages = std::min(reached * children, place.P - reached);
@@ -95,7 +135,9 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     // Each sender is a whole number of parts away from the root.
     if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
       senders = std::min<double>(reached, place.q);
-    const bool crosses = far > 0 && (!place.in_order || keeps == Keeps::nearest || crossings-- > 0);
+    const bool crosses = far > 0 && (!limited || crossings > 0);
+    if (crosses && (left == 1 || left > stays + 1)) --crossings;
+    --left;
     Stage& stage =
         sketch.add(bytewise == Bytewise::blocks ? static_cast<Bytes>(next) * bytes : bytes);
     const Count many = crosses ? Count{children - far, far} : Count{children, 0};
@@ -115,6 +157,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     peers += children;
     part = next;
   }
+  end_uneven(sketch.stages(), stays);
   sketch.meets(peers);
   sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
 }

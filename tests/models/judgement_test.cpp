@@ -29,13 +29,8 @@ Platform platform_named(std::string_view name) {
 const std::set<std::string> kSlower{
     "hardware allgather 5x4 4096",
     "hardware bcast 1x3 65536",
-    "metropolis in turn bcast 5x4 4096",
-    "metropolis in turn gather 5x4 8",
-    "metropolis in turn reduce 5x4 4096",
     "rxe bcast 1x3 65536",
-    "rxe bcast 5x1 8",
     "rxe in turn reduce_scatter 5x3 8",
-    "rxe reduce 5x1 8",
 };
 
 std::string words(const Cell& cell, const Judgement& judgement) {
