@@ -122,14 +122,19 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messag
   sketch.sends_anew(begin);
 }
 
-// Each skip is half of the one before, rounded up.
+// Each skip is half of the one before, rounded up. From two blocks to three a rank's own block is
+// sent, which has been there from the start: that round does not wait for the one before.
 void circulant(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0;
+  bool three = false;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
-    shift(sketch, skip, (held - skip) * bytes);
+    Stage& stage = shift(sketch, skip, (held - skip) * bytes);
+    if (held == 3) stage.order = Stage::Order::open;
+    if (held == 2 && three) stage.order = Stage::Order::joins;
+    three = held == 3;
   }
   sketch.meets(2 * rounds);
   sketch.sends_anew(begin);

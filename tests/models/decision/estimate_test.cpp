@@ -303,7 +303,7 @@ TEST_CASE("estimates of Bine exchanges know that partners are an odd number of r
 }
 
 // Chains that begin beside the root, even ranks that go one way and odd ones the other, both ranks
-// at a node's ends, a tree that is not full.
+// at a node's ends, a tree that is not full, a round that does not wait for the one before.
 TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[decision]") {
   struct Case {
     const char* choice;
@@ -318,7 +318,8 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
         Case{"allgather=neighbor-exchange", 3, 2, 1 << 20, false},
         Case{"allgather=neighbor-exchange", 2, 4, 1 << 20, false},
         Case{"bcast=binomial", 5, 1, 8, false}, Case{"reduce=binomial", 5, 1, 8, false},
-        Case{"bcast=binomial(k=2)", 5, 1, 8, false}}) {
+        Case{"bcast=binomial(k=2)", 5, 1, 8, false},
+        Case{"reduce_scatter=circulant", 5, 2, 8, true}}) {
     const auto [collective, choice] = *parse_choices(one.choice).begin();
     Problem problem{{.collective = collective, .bytes = one.bytes}, one.nodes * one.each};
     std::vector<int> node;
