@@ -29,14 +29,9 @@ void warn_once(std::string_view line) {
   if (said.emplace(line).second) fmt::print(stderr, "tutti: warning: {}\n", line);
 }
 
-bool is_model(const std::string& name) {
-  return std::ranges::any_of(models::models(),
-                             [&](const auto& known) { return name_of(known) == name; });
-}
-
 // A sentence for who takes --params for --model, or for the setting `model`; else empty.
 std::string about_other_names(const std::string& name) {
-  if (is_model(name))
+  if (models::is_model(name))
     return fmt::format("; {0} is a cost model, no parameters: `tutti predict --model {0}`", name);
   if (name != "measure") return {};
   return "; jobs alone measure, where the setting `model` (TUTTI_MODEL) says so: `tutti measure` "
@@ -63,7 +58,7 @@ NamedParameters parameters_named(const std::string& name) {
 }
 
 void must_name_no_parameters(const std::string& model) {
-  if (!is_model(model) && (models::find_shipped(model) || models::find_published(model)))
+  if (!models::is_model(model) && (models::find_shipped(model) || models::find_published(model)))
     bad_configuration(
         fmt::format("--model: {0} is the name of parameters, not of a model: --params {0}", model));
 }

@@ -65,6 +65,10 @@ std::span<const Model> models() noexcept {
   return all;
 }
 
+bool is_model(std::string_view name) noexcept {
+  return std::ranges::any_of(models(), [&](const Model& m) { return same(name, name_of(m)); });
+}
+
 Model model_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Model& model : models()) {

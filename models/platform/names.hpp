@@ -12,6 +12,8 @@ namespace tutti::models {
 
 // All models, with every parameter 0.
 std::span<const Model> models() noexcept;
+// Case does not matter.
+bool is_model(std::string_view name) noexcept;
 // Throws Error{bad_configuration}, which names those that there are.
 Model model_named(std::string_view name);
 

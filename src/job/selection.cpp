@@ -61,8 +61,7 @@ Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise
 
 // A sentence for who takes this setting for one of the options of `tutti`; else empty.
 std::string about_options(const std::string& name) {
-  const auto same_name = [&](const auto& model) { return name_of(model) == name; };
-  if (std::ranges::any_of(models::models(), same_name))
+  if (models::is_model(name))
     return fmt::format(
         "; {0} is a cost model, as --model of tutti's commands names one: this setting takes "
         "parameters, as their option --params",
