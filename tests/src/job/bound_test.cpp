@@ -6,7 +6,7 @@
 #include <random>
 
 #include "src/job/plan.hpp"
-#include "tests/src/job/hostile_job.hpp"
+#include "tests/src/job/bound_operation.hpp"
 
 using namespace tutti;
 using namespace tutti::tests;
@@ -34,69 +34,6 @@ Configuration keeping_nothing() {
   c.registration_cache = true;
   c.registration_cache_bytes = 0;
   return c;
-}
-
-// Memory that shares no page with any other.
-class WholePages {
- public:
-  explicit WholePages(std::size_t bytes)
-      : length_(round_up_to_pages(bytes + 1)),
-        memory_(
-            mmap(nullptr, length_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-    if (memory_ == MAP_FAILED) throw Error(Code::system, "mmap failed");
-  }
-  ~WholePages() { munmap(memory_, length_); }
-  WholePages(const WholePages&) = delete;
-  WholePages& operator=(const WholePages&) = delete;
-  std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
-
- private:
-  const std::size_t length_;
-  void* const memory_;
-};
-
-// Its input and its output share a page with each other, and none with another rank's: each rank
-// here watches pages for itself, and the kernel lets only one of them watch a page. malloc() gives
-// a thread the memory next to that of one that has ended, so a rank that was late could not bind.
-struct Bound : private WholePages, Operation {
-  Bound(Communicator& communicator, const collectives::Task& task)
-      : WholePages(bytes_of({task, communicator.size(), communicator.rank()})),
-        Operation(communicator, task) {
-    request.call.input = at(0);
-    request.call.output = output();
-    refill();
-    request.bind();
-  }
-  std::byte* output() const { return at(buffers.input.size()); }
-  // The buffers stay where they are.
-  void refill() {
-    const Buffers fresh(problem);
-    std::ranges::copy(fresh.input, at(0));
-    std::ranges::copy(fresh.output, output());
-  }
-  bool right() {
-    std::copy_n(output(), buffers.output.size(), buffers.output.begin());
-    return Operation::right();
-  }
-  void repeat() {
-    refill();
-    start();
-    request.wait();
-    if (!right()) throw Error(Code::internal, "a wrong result");
-  }
-
- private:
-  static std::size_t bytes_of(const Problem& problem) {
-    const collectives::UserBuffers user = user_buffers(problem);
-    return static_cast<std::size_t>(user.input + user.output);
-  }
-};
-
-void check_success(const std::vector<Outcome>& outcomes) {
-  for (const Outcome& outcome : outcomes) {
-    INFO(outcome.message);
-    CHECK(outcome.code == Code::success);
-  }
 }
 
 // One rank's requests, made by its thread and used again by others.
@@ -182,34 +119,6 @@ TEST_CASE("where messages need no registration a bound request has none", "[boun
   }
   Job job(3, long_messages(1));
   CHECK(registrations(job, task_of(Collective::allgather, 8), 3) == std::pair(0, 0));
-}
-
-// From the second start on each message goes by the ring that was found at the first. A rank that
-// is ahead fills its peer's rings, so that a message may have to be asked for.
-TEST_CASE("short messages of a bound request go as often as it starts", "[bound][threads]") {
-  for (const int P : {1, 2, 5})
-    for (const bool starved : {false, true})
-      for (const Bytes bytes : {0, 8, 240})
-        for (std::size_t i = 0; i < collectives::kCollectives; ++i) {
-          const auto collective = static_cast<Collective>(i);
-          if (is_of_neighbours(collective)) continue;
-          if (collective == Collective::barrier && bytes != 0) continue;
-          if (starved && bytes == 240) continue;
-          INFO(name_of(collective)
-               << " of " << bytes << " bytes, P=" << P << ", starved " << starved);
-          const Hostility hostility = hostility_of(static_cast<std::uint32_t>(i) + 1);
-          Job job(P, hostility, starved ? Job::starved() : Job::settings());
-          collectives::Task task = task_of(collective, bytes, P - 1);
-          if (!is_rooted(collective)) task.root = 0;
-          task.commutative = bytes != 8;
-          check_success(job.run([&](int rank) {
-            Bound bound(job.world(rank), task);
-            for (int round = 0; round < 4; ++round) {
-              bound.repeat();
-              Operation(job.world(rank), task).run();
-            }
-          }));
-        }
 }
 
 TEST_CASE("a bound request keeps its plan, whatever others make", "[bound][threads]") {
