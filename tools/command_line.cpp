@@ -83,10 +83,10 @@ class Wrapped : public CLI::Formatter {
 // By its words, and by the option.
 constexpr const char* kCollective = "collective,--collective";
 
-// The second value of "-m 8 64k" would be taken for a collective.
+// Why no collective has such a name: the second value of "-m 8 64k" comes here.
 std::string why_no_collective(const std::string& text) {
   if (text.empty() || text[0] < '0' || text[0] > '9') return {};
-  return fmt::format("'{:.200}' is none; values of an option have commas between them, as in 8,64k",
+  return fmt::format("'{:.200}' is no collective; commas separate the values of an option: 8,64k",
                      text);
 }
 

@@ -87,7 +87,7 @@ def check_collectives():
         assert "'reduce' was not expected" in refused(command, "bcast", "reduce")
     for command in ("bench", *several):
         said = refused(command, "bcast", "-m", "8", "64k")
-        assert "'64k' is none; values of an option have commas between them" in said, said
+        assert "'64k' is no collective; commas separate the values of an option" in said, said
         assert "[OPTIONS] [collective...]" in help_of(command), help_of(command)
 
 
