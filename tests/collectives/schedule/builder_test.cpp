@@ -102,7 +102,7 @@ TEST_CASE("of a part whose empty messages are left out the order remains") {
   CHECK(edge(schedule, 0, 1));
 }
 
-TEST_CASE("a peer that is none of a part's ranks is no rank of the whole") {
+TEST_CASE("a part's send to a rank outside of it has no peer in the whole schedule") {
   Builder part{2, 0, {.input = 8, .output = 8}};
   for (const Rank peer : {1, 2, -1, 1 << 30}) part.send(peer, part.input());
   Builder s{6, 3, {.input = 8, .output = 8}};
