@@ -395,6 +395,11 @@ def main():
         check_mapping(folder)
         check_sockets(folder)
         refused_file(folder, "parameters.json: not JSON", "{")
+        for report in "--check", "--list-models", "--bluegene-p", "--show-params":
+            refused(f"{report} takes no collective, and 'allredcue' is given", "allredcue", report)
+            refused(f"{report} takes no --algorithm", report, "--algorithm", "ring")
+            if report != "--show-params":
+                refused(f"{report} takes no --model", report, "--model", "loggp")
         check_calls(folder)
         refused_file(folder, "parameters.json: parameters.L: must be a number",
                      {"model": "logp", "parameters": {"L": [], "o": 1, "g": 1}})

@@ -118,7 +118,24 @@ bool any_has_several_nodes(const PredictOptions& options) {
   return std::ranges::any_of(ranks, [&](int P) { return has_several_nodes(options, P); });
 }
 
+// Reports that are about no call of their own would pass over what is said of one.
+void require_no_call(const PredictOptions& o) {
+  const char* const report = o.list         ? "--list-models"
+                             : o.bluegene_p ? "--bluegene-p"
+                             : o.check      ? "--check"
+                             : o.show       ? "--show-params"
+                                            : nullptr;
+  if (!report) return;
+  if (!o.collectives.empty())
+    bad_configuration(fmt::format("{} takes no collective, and '{:.200}' is given", report,
+                                  o.collectives.front()));
+  if (!o.algorithms.empty()) bad_configuration(fmt::format("{} takes no --algorithm", report));
+  if (!o.show && !(o.models.empty() && o.params.empty() && o.set.empty()))
+    bad_configuration(fmt::format("{} takes no --model, --params or --set", report));
+}
+
 int run_predict(PredictOptions options) {
+  require_no_call(options);
   options.ranks_per_node = ranks_per_node(options.ranks_per_node, names_machine(options));
   if (options.list) return print_models(), 0;
   if (options.bluegene_p) return print_bluegene_p(options), 0;
