@@ -81,6 +81,10 @@ class FakeJob {
     const std::lock_guard guard(lock_);
     return said_;
   }
+  // Whether a rank logs this. It may yet: a handshake logs what it has done after doing it.
+  bool says(const std::string& text) {
+    return until([&] { return said().find(text) != std::string::npos; });
+  }
 
   FakeVerbs fake;
 

@@ -43,7 +43,7 @@ TEST_CASE("the queue pair of a handshake that fails is made ready again", "[verb
   const std::uint32_t broken = queue_pair_of(*job.ranks[1]);
   job.fake.refuse("ibv_modify_qp to RTR", EIO, 3);
   job.fake.break_pair(broken);
-  REQUIRE(job.until([&] { return job.said().find("made ready again") != std::string::npos; }));
+  REQUIRE(job.says("made ready again"));
   const std::string said = job.said();
   CHECK(said.find("made ready again") == said.rfind("made ready again"));
   // Datagrams come again: a failure is told by one.
@@ -77,7 +77,7 @@ TEST_CASE("a device that fails ends all of its connections", "[verbs][handshake]
   }
   SECTION("its file of events breaks") {
     job.fake.break_events(0, EIO);
-    CHECK(job.until([&] { return job.said().find("events no longer") != std::string::npos; }));
+    CHECK(job.says("events no longer"));
     CHECK_FALSE(one.state().failed());
   }
 }
