@@ -56,6 +56,15 @@ class FakeJob {
   transport::verbs::VerbsLink& connect(std::size_t from, std::size_t to) {
     return static_cast<transport::verbs::VerbsLink&>(ranks[from]->connect(static_cast<int>(to)));
   }
+  // A link of which the peer does not hear before `while_unheard` has returned.
+  template <typename Do>
+  transport::verbs::VerbsLink& connect_late(std::size_t from, std::size_t to, Do while_unheard) {
+    fake.lose([](std::uint32_t) { return true; });
+    auto& link = connect(from, to);
+    while_unheard();
+    fake.lose({});
+    return link;
+  }
   // Connects both ways, and waits until both ends are ready.
   transport::verbs::VerbsLink& connected(std::size_t from, std::size_t to) {
     auto& link = connect(from, to);

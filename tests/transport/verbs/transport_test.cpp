@@ -66,8 +66,7 @@ TEST_CASE("a rank that lacks memory for a link says so, and is asked again",
           "[verbs][verbs-transport]") {
   FakeJob job;
   job.add_two();
-  Link& link = job.connect(0, 1);  // made before memory lacks
-  job.fake.refuse("ibv_reg_mr", ENOMEM);
+  Link& link = job.connect_late(0, 1, [&] { job.fake.refuse("ibv_reg_mr", ENOMEM); });
   REQUIRE(job.until([&] { return job.ranks[1]->take_starved(); }));
   CHECK_FALSE(job.ranks[0]->take_starved());
   CHECK_FALSE(job.ranks[1]->accepted());

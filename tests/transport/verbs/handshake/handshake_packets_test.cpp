@@ -54,8 +54,7 @@ TEST_CASE("a peer that does not answer is given up, with the reason", "[verbs][p
   }
   SECTION("it lacks memory") {
     job.add_two({.patience = 2000ms});
-    Link& link = job.connect(0, 1);
-    job.fake.refuse("ibv_create_qp", ENOMEM);
+    Link& link = job.connect_late(0, 1, [&] { job.fake.refuse("ibv_create_qp", ENOMEM); });
     REQUIRE(job.until([&] { return link.state().failed(); }));
     CHECK(link.state().code() == Code::out_of_memory);
     CHECK_THAT(link.state().text(), Catch::Contains("it lacks memory for another connection"));
