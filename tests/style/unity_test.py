@@ -51,9 +51,9 @@ LIBRARIES = {
 }
 # Programs of one file.
 ALONE = ("tests/algorithms", "tests/catch_main", "tests/collectives/execution/hostile_runs",
-         "tests/drop-in/", "tests/fuzz/", "tests/meddler", "tests/models/simulator_benchmark",
-         "tests/mpi/", "tests/no_hwloc", "tests/old_hwloc", "tests/programs/", "tests/rdma/",
-         "tests/src/data/type_runs")
+         "tests/delays", "tests/drop-in/", "tests/fuzz/", "tests/meddler",
+         "tests/models/simulator_benchmark", "tests/mpi/", "tests/no_hwloc", "tests/old_hwloc",
+         "tests/programs/", "tests/rdma/", "tests/src/data/type_runs")
 
 FUNCTION = re.compile(r"(operator *[^\w ]+|[\w~]+) *\(")
 VARIABLE = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])*$")
