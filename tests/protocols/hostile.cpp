@@ -224,6 +224,12 @@ bool HostileLink::drained() noexcept {
          net_.left(peer());
 }
 
+std::uint64_t HostileLink::headway() const noexcept {
+  const std::lock_guard lock(net_.lock_);
+  if (net_.hostility.acknowledge && !broken_off_ && !net_.stopped(peer())) ++looks_;
+  return looks_;
+}
+
 void HostileLink::grow() {
   HostileLink& target = net_.link(peer(), from_);
   if (never_grows_ || target.large_inbox_) return;

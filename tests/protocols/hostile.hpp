@@ -107,6 +107,9 @@ class HostileLink final : public transport::Link,
   std::optional<transport::Notice> notice() noexcept override;
   bool reads(std::uint64_t ticket) const noexcept override;
   bool drained() noexcept override;
+  // The wire moves only while the peer's thread runs, and a device moves without: so each look at a
+  // peer that lives sees some.
+  std::uint64_t headway() const noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.
@@ -188,6 +191,7 @@ class HostileLink final : public transport::Link,
   std::array<std::atomic<Invitation>, transport::kInvitations> invitations_{};
   std::atomic<bool> broken_off_{false};    // nothing moves any more
   std::atomic<Code> told_{Code::success};  // why
+  mutable std::uint64_t looks_ = 0;
   bool has_asked_ = false;
   bool begun_ = false;  // by connect(), at this end
   bool never_grows_ = false;
