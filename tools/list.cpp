@@ -30,8 +30,7 @@ std::string parameters_of(const Algorithm& a) {
   if (a.traits.k) add("k=1");
   if (a.traits.segment) add("segment=0");
   if (a.traits.root) add("root=0");
-  const collectives::LogGP usual;
-  if (a.traits.times) add(fmt::format("L={},g={},G={}", usual.L, usual.g, usual.G));
+  if (a.traits.times) add("L=TIME,g=TIME,G=TIME");
   if (a.traits.levels) add("within=NAME,across=NAME");
   return text.empty() ? text : "(" + text + ")";
 }

@@ -17,13 +17,21 @@ struct Nested {
   friend bool operator==(const Nested&, const Nested&) = default;
 };
 
-// The times of the LogGP model that shape a tree, in microseconds.
+// The times of the LogGP model that shape a tree, in microseconds; kUnset: nobody has said them.
 struct LogGP {
-  double L = 2.0;       // L' = o_s + L + o_r: from a send to the end of the receive, without G
-  double g = 0.4;       // between two messages of one sender
-  double G = 1 / 10e3;  // per byte
+  static constexpr double kUnset = -1;
+  double L = kUnset;  // L' = o_s + L + o_r: from a send to the end of the receive, without G
+  double g = kUnset;  // between two messages of one sender
+  double G = kUnset;  // per byte
+  // These times, and those of `other` where they are unset.
+  constexpr LogGP or_else(const LogGP& other) const noexcept {
+    return {L < 0 ? other.L : L, g < 0 ? other.g : g, G < 0 ? other.G : G};
+  }
+  constexpr bool all_set() const noexcept { return L >= 0 && g >= 0 && G >= 0; }
   friend bool operator==(const LogGP&, const LogGP&) = default;
 };
+// Times that shape a tree if neither the choice nor the model in use says others.
+inline constexpr LogGP kUsualTimes{.L = 2.0, .g = 0.4, .G = 1 / 10e3};
 
 struct Parameters {
   int k = 1;          // fanout: messages that a rank has in flight per round; at least 1

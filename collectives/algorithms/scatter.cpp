@@ -72,8 +72,8 @@ Schedule scatter_binomial(const Problem& problem, const Parameters& parameters) 
 Schedule scatter_loggp(const Problem& problem, const Parameters& parameters) {
   const std::span<const Bytes> blocks =
       problem.counts.empty() ? std::span{&problem.bytes, 1} : std::span{problem.counts};
-  return scatter_down(loggp(problem.P, problem.rank, problem.root, blocks, parameters.times),
-                      problem);
+  const LogGP times = parameters.times.or_else(kUsualTimes);
+  return scatter_down(loggp(problem.P, problem.rank, problem.root, blocks, times), problem);
 }
 
 // The same trees, upwards.

@@ -66,7 +66,8 @@ Tree splitting(int P, Rank rank, Rank root);
 // would be n − 1 bytes too few. `blocks`: the length of all blocks, or of each, by rank: then t
 // differs for every range of ranks. For more than kLogGPRanks ranks blocks count as long as their
 // mean.
-Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times = {});
+Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks,
+           const LogGP& times = kUsualTimes);
 inline constexpr int kLogGPRanks = 256;
 
 // n-way binomial tree, IB §5.1.3: in each round every rank that holds ranks cuts them into k+1

@@ -184,9 +184,8 @@ std::string to_string(const Choice& choice) {
   if (choice.algorithm->traits.root && choice.parameters.root > 0)
     add(fmt::format("root={}", choice.parameters.root));
   for (const std::string_view name : {"L", "g", "G"}) {
-    const LogGP usual;
     const double time = *time_named(name, choice.parameters.times);
-    if (choice.algorithm->traits.times && time != *time_named(name, usual))
+    if (choice.algorithm->traits.times && time != LogGP::kUnset)
       add(fmt::format("{}={}", name, time));
   }
   for (const auto& [name, level] : {std::pair{"within", choice.parameters.within},

@@ -44,7 +44,7 @@ double time_of(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const
   return tree.children.empty() ? 0 : std::max(last, now);
 }
 
-const LogGP machines[] = {{},
+const LogGP machines[] = {kUsualTimes,
                           {.L = 1, .g = 1, .G = 0},
                           {.L = 50, .g = 1, .G = 0.01},
                           {.L = 1, .g = 5, .G = 0.5},

@@ -144,7 +144,11 @@ TEST_CASE("choices: the times of LogGP", "[choices]") {
   CHECK(to_string(choice) == "loggp(L=33.5,g=4.841,G=0.0092)");
   CHECK(only("scatter=" + to_string(choice)).parameters == choice.parameters);
   CHECK(only("gather=loggp(g=0)").parameters == Parameters{.times = {.g = 0}});
-  CHECK(to_string(only("gather=loggp(L=2)")) == "loggp");
+  // Times that are unset are not written, and all others are, be they the usual ones.
+  CHECK(to_string(only("gather=loggp")) == "loggp");
+  CHECK_FALSE(only("gather=loggp(L=2,g=0)").parameters.times.all_set());
+  CHECK(to_string(only("gather=loggp(L=2)")) == "loggp(L=2)");
+  CHECK(only("gather=loggp(L=0,g=0,G=0)").parameters.times.all_set());
   for (const char* wrong : {"", "-1", "1x", "nan", "inf", "1e99", "0x10"})
     refused("scatter=loggp(G=" + std::string{wrong} + ")", Code::bad_configuration,
             "write for example G=0.4");
