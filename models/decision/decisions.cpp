@@ -10,6 +10,7 @@
 #include "models/decision/candidates.hpp"
 #include "models/decision/contest.hpp"
 #include "models/decision/sketches.hpp"
+#include "models/platform/tree_times.hpp"
 
 namespace tutti::models {
 namespace {
@@ -304,7 +305,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
       one.across = options.across;
     }
     Candidate candidate;
-    candidate.choice.algorithm = &algorithm;
+    candidate.choice = with_times({&algorithm}, platform_, facts_.nodes > 1 || facts_.wire_within);
     if (!one.plain.empty() || one.hierarchical) {
       Floors none;
       candidate.choice = in_table.algorithm == &algorithm ? in_table : fastest(one, bytes, none);

@@ -141,7 +141,7 @@ void account(const Kernel& kernel, const Schedules& schedules, Cost& cost) {
 
 Cost cost_of(const Kernel& kernel, const Platform& platform, SimulationOptions setting,
              const Choose& choose) {
-  Schedules schedules(kernel, setting.node, choose);
+  Schedules schedules(kernel, setting.node, choose, &platform);
   std::size_t steps = 0;
   const auto schedule_of = [&](Rank rank) {
     auto schedule = schedules.of(rank);

@@ -13,6 +13,8 @@
 #include "base/index.hpp"
 #include "collectives/algorithms/conditions.hpp"
 #include "collectives/schedule/segmented.hpp"
+#include "collectives/selection/facts.hpp"
+#include "models/platform/tree_times.hpp"
 
 namespace tutti::models::kernel {
 namespace {
@@ -116,7 +118,8 @@ std::size_t Steps::operation_of(StepId step) const noexcept {
   return static_cast<std::size_t>(after - first.begin()) - 1;
 }
 
-Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose)
+Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose,
+                     const Platform* platform)
     : kernel_(kernel), steps_(kernel.ranks.size()) {
   for (const Call& call : kernel.calls) {
     const auto& group = kernel.groups[index(call.group)];
@@ -124,7 +127,11 @@ Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const C
                     static_cast<int>(group.size())};
     problem.datagrams = false;
     problem.node = nodes_in(group, node);
-    const auto choice = call.choice.algorithm ? call.choice : choose(problem);
+    auto choice = call.choice.algorithm ? call.choice : choose(problem);
+    if (platform)
+      choice = with_times(
+          choice, *platform,
+          !problem.node.empty() && collectives::facts_of_nodes(problem.node.of_rank()).nodes > 1);
     if (const auto reason = why_not(*choice.algorithm, problem, choice.parameters))
       bad_configuration(
           fmt::format("{}, {}: {}", to_string(kernel, call), to_string(choice), *reason));

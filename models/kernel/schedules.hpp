@@ -8,6 +8,7 @@
 
 #include "collectives/schedule/schedule.hpp"
 #include "models/kernel/kernel.hpp"
+#include "models/platform/platform.hpp"
 
 namespace tutti::models::kernel {
 
@@ -35,8 +36,10 @@ struct Counts {
 class Schedules {
  public:
   // `node`: of each rank. Throws Error{bad_configuration}: an algorithm that the text names does
-  // not apply, or a schedule would have more than kMostSteps steps. Borrows the kernel.
-  Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose);
+  // not apply, or a schedule would have more than kMostSteps steps. Borrows the kernel. `platform`:
+  // gives algorithms that the text names the times that they leave unset; null: nothing does.
+  Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose,
+            const Platform* platform = nullptr);
 
   collectives::Schedule of(Rank rank) { return of(rank, 0, kernel_.ranks[index(rank)].size()); }
   // The schedule of its operations [begin, end), which no message leaves.

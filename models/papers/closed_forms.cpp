@@ -15,6 +15,7 @@
 #include "models/papers/closed_forms_occ.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
+#include "models/platform/tree_times.hpp"
 #include "models/simulation/layout.hpp"
 #include "models/platform/names.hpp"
 #include "models/simulation/simulator.hpp"
@@ -44,9 +45,10 @@ Played play(const collectives::Algorithm& algorithm, const Model& model, const A
                     asked.P, asked.per_node);
   problem.node = node;
   std::vector<Rank> leaves;
+  const auto parameters = with_times(algorithm, {.k = asked.k, .segment = asked.segment}, model);
   const auto schedule_of = [&](Rank rank) {
     problem.rank = rank;
-    Schedule schedule = algorithm.build(problem, {.k = asked.k, .segment = asked.segment});
+    Schedule schedule = algorithm.build(problem, parameters);
     if (!sends(schedule)) leaves.push_back(rank);
     return schedule;
   };

@@ -213,8 +213,7 @@ const ClosedForm kScattersAndGathers[] = {
      {&kGapWithinWay, &kOverheadFalls, &kPowerOfTwo}},
     {"IB 5.1.3", kScatter, "loggp", "t(P) = min_n{n(s-1)G + max{L'+t(n), g+t(P-n)}}",
      where<kNoK, loggp<[](LogGPs q) { return optimal(q); }>>, kApart,
-     "the tree is cut for the times in collectives/algorithms/trees.hpp, not for those of the "
-     "model; and the print has n(s-1) for ns - 1"},
+     "the print has n(s-1) for ns - 1, and a sender's processor is not in it"},
     {"IB 5.1.3",
      kScatter,
      "binomial",

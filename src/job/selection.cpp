@@ -15,6 +15,7 @@
 #include "models/platform/json_text.hpp"
 #include "models/platform/names.hpp"
 #include "models/platform/saved.hpp"
+#include "models/platform/tree_times.hpp"
 
 namespace tutti {
 namespace {
@@ -200,7 +201,9 @@ void Selection::drop_unused() noexcept {
 
 collectives::Choice Selection::choose(const collectives::Problem& problem,
                                       models::Decisions& decisions) const {
-  if (const auto by_hand = collectives::choose(problem, decisions.facts(), rules_)) return *by_hand;
+  const collectives::Facts& facts = decisions.facts();
+  if (const auto by_hand = collectives::choose(problem, facts, rules_))
+    return models::with_times(*by_hand, platform_, facts.nodes > 1 || facts.wire_within);
   return decisions.select(problem);
 }
 

@@ -63,7 +63,8 @@ class Selection {
   // the last used ones are kept.
   static constexpr std::size_t kMostUnused = 8;
   std::shared_ptr<models::Decisions> decisions_for(const collectives::Facts& facts);
-  // The choice by hand, else the model's. Throws Error{algorithm_not_applicable}.
+  // The choice by hand, with the model's times where it names none, else the model's. Throws
+  // Error{algorithm_not_applicable}.
   collectives::Choice choose(const collectives::Problem& problem,
                              models::Decisions& decisions) const;
   // The choice of choose() and its reason, with the model's estimates of it and of all others; see

@@ -11,6 +11,7 @@
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/platform/names.hpp"
+#include "models/platform/tree_times.hpp"
 #include "models/simulation/steps.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
@@ -278,9 +279,11 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
   setting.record = record;
   setting.links = options.details;
   Prediction made{.what = what, .platform = &platform};
+  const bool several_nodes = std::ranges::any_of(setting.node, [](int node) { return node > 0; });
+  made.what.choice = models::with_times(what.choice, platform, several_nodes);
   const auto schedule_of = [&](Rank rank) {
     auto schedule =
-        what.choice.algorithm->build(problem_of_rank(problem, rank), what.choice.parameters);
+        what.choice.algorithm->build(problem_of_rank(problem, rank), made.what.choice.parameters);
     if (rank == 0) made.digest = fmt::format("{:016x}", schedule.digest());
     return options.calls > 1 ? collectives::repeated(schedule, options.calls) : schedule;
   };

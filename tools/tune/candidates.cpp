@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "models/platform/tree_times.hpp"
 #include "models/simulation/simulator.hpp"
 #include "models/simulation/steps.hpp"
 #include "tools/parameters.hpp"
@@ -137,9 +138,13 @@ Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
       label_of(predictor), [predictor, most_calls](const Point& point, const Candidate& candidate,
                                                    const std::vector<int>& node) {
         Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
+        Choice choice = candidate.choice;
+        if (const auto* const platform = std::get_if<models::Platform>(&predictor))
+          choice = models::with_times(choice, *platform,
+                                      *std::max_element(node.begin(), node.end()) > 0);
         const auto schedule_of = [&](Rank rank) {
           problem.rank = rank;
-          return candidate.choice.algorithm->build(problem, candidate.choice.parameters);
+          return choice.algorithm->build(problem, choice.parameters);
         };
         const double steps = models::steps_of_all(point.P, problem.root, schedule_of);
         if (steps > kMostStepsSimulated) return -1.0;

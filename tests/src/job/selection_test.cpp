@@ -214,6 +214,26 @@ TEST_CASE("a choice by hand comes before the model's", "[selection]") {
       CHECK(one["latency"] == told["statement"]["latency"]);
 }
 
+TEST_CASE("a tree by hand gets the times of the model in use", "[selection]") {
+  collectives::Rules rules;
+  rules.forced = collectives::parse_choices("scatter=loggp(g=3)");
+  const collectives::Problem problem{{.collective = Collective::scatter, .bytes = 8}, 4};
+  const auto chosen = [&](std::string_view wire, const collectives::Facts& facts) {
+    Selection selection(rules, *models::find_shipped(wire));
+    const auto decisions = selection.decisions_for(facts);
+    const auto choice = to_string(selection.choose(problem, *decisions));
+    CHECK(selection.explain(problem, *decisions)["algorithm"] == choice);
+    // The text that is shown repeats the choice.
+    rules.forced = collectives::parse_choices("scatter=" + choice);
+    CHECK(to_string(selection.choose(problem, *decisions)) == choice);
+    rules.forced = collectives::parse_choices("scatter=loggp(g=3)");
+    return choice;
+  };
+  CHECK(chosen("hardware", {4, 4, 1}) == "loggp(L=1.13,g=3,G=4e-05)");
+  CHECK(chosen("hardware", {4, 1, 4}) == "loggp(L=0.09,g=3,G=4e-05)");
+  CHECK(chosen("rxe", {4, 2, 2}) == "loggp(L=20,g=3,G=0.0052)");
+}
+
 TEST_CASE("the setting says for how many calls in a row algorithms are chosen", "[selection]") {
   const models::Platform& machine = *models::find_shipped("hardware");
   const auto chosen = [&](int calls) {
