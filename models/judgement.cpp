@@ -7,6 +7,7 @@
 
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
+#include "models/platform/tree_times.hpp"
 #include "models/simulation/simulator.hpp"
 #include "models/simulation/steps.hpp"
 
@@ -44,11 +45,13 @@ class Judge {
     for (const Candidate& candidate : decisions_.candidates(problem_))
       if (candidate.excluded.empty()) all.push_back(candidate.choice);
     if (!all_parameters) return all;
-    for (const Choice& choice : plain_candidates(problem_.collective))
+    for (const Choice& plain : plain_candidates(problem_.collective)) {
+      const Choice choice = with_times(plain, platform_, facts_.nodes > 1);
       if (!why_not(*choice.algorithm, problem_, choice.parameters) &&
           choice.parameters.segment * 2 <= std::max<Bytes>(problem_.bytes, 0) &&
           choice.parameters.k < std::max(2, problem_.P))
         all.push_back(choice);
+    }
     return all;
   }
   double steps(const Choice& choice) const {

@@ -139,7 +139,11 @@ bool clearly_less(double a, double b) noexcept { return a < b - kRounding * b; }
 // are added, so of `count` ranks those splits for which what is kept takes longer than what is
 // handed over leave from `window` on; there the best one has the least t(kept) − kept·block·G. That
 // border moves up with the count. The best of the other splits hands over the fewest ranks.
-std::vector<int> shares_of(int P, Bytes block, const LogGP& times) {
+struct Shares {
+  std::vector<int> share;
+  std::vector<double> t;
+};
+Shares shares_of(int P, Bytes block, const LogGP& times) {
   const auto sending = [&](int given) {
     return std::max(0., static_cast<double>(given * block - 1)) * times.G;
   };
@@ -165,7 +169,7 @@ std::vector<int> shares_of(int P, Bytes block, const LogGP& times) {
     t[index(count)] = best;
     saved[index(count)] = best - static_cast<double>(count * block) * times.G;
   }
-  return share;
+  return {std::move(share), std::move(t)};
 }
 
 // The last ones stay, for whoever makes the schedules of all ranks one after another.
@@ -177,7 +181,7 @@ const std::vector<int>& kept_shares_of(int P, Bytes block, const LogGP& times) {
   };
   auto& [shares, of_block, of_times] = of_this_thread<Kept>();
   if (index(P) + 1 != shares.size() || block != of_block || !(times == of_times)) {
-    shares = shares_of(P, block, times);
+    shares = shares_of(P, block, times).share;
     of_block = block;
     of_times = times;
   }
@@ -222,6 +226,24 @@ class SharesOfRanges {
 };
 
 }  // namespace
+
+LogGPPath loggp_path(int P, Bytes block, const LogGP& times) {
+  const auto [share, t] = shares_of(P, block, times);
+  LogGPPath path;
+  for (int count = P; count > 1; count -= share[index(count)]) ++path.children;
+  path.largest = share[index(P)];
+  LogGPPath::Hop hop;
+  for (int count = P; count > 1;) {
+    const int given = share[index(count)], kept = count - given;
+    ++hop.messages;
+    hop.blocks += given;
+    hop.distance = std::max(hop.distance, kept);
+    const bool goes_on = times.L + t[index(given)] >= times.g + t[index(kept)];
+    count = goes_on ? given : kept;
+    if (goes_on || count == 1) path.hops.push_back(std::exchange(hop, {}));
+  }
+  return path;
+}
 
 Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks, const LogGP& times) {
   if (blocks.size() == 1 || P > kLogGPRanks) {

@@ -2,6 +2,7 @@
 // virtual ranks v = (rank − root) mod P, where the root is 0, and given out in real ranks.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -69,6 +70,20 @@ Tree splitting(int P, Rank rank, Rank root);
 Tree loggp(int P, Rank rank, Rank root, std::span<const Bytes> blocks,
            const LogGP& times = kUsualTimes);
 inline constexpr int kLogGPRanks = 256;
+// The way to the last rank of that tree that gets its block, for blocks of one length.
+struct LogGPPath {
+  // A rank sends so many messages with so many blocks in all, and the last message goes on.
+  struct Hop {
+    int messages = 0;
+    std::int64_t blocks = 0;
+    int distance = 0;  // of the farthest rank of these
+  };
+  std::vector<Hop> hops;
+  int children = 0;  // of the root
+  int largest = 0;   // blocks of the greatest message
+};
+// O(P). Requires that all times are set.
+LogGPPath loggp_path(int P, Bytes block, const LogGP& times);
 
 // n-way binomial tree, IB §5.1.3: in each round every rank that holds ranks cuts them into k+1
 // parts whose sizes differ by at most one, keeps the part with itself and hands k parts to new

@@ -102,6 +102,18 @@ Problem Decisions::example(const Kind& kind) const {
   return problem;
 }
 
+// The search for such a tree takes O(P) for each size, and O(P³) where blocks differ. It knows one
+// kind of message, whose bytes take no processor's time and cost as much everywhere, and no cores.
+bool Decisions::finds_tree(const Kind& kind, const Choice& choice) const noexcept {
+  constexpr int kMostRanks = 4096;
+  const Model& model = model_of_trees(platform_, facts_.nodes > 1 || facts_.wire_within);
+  const bool exact =
+      std::holds_alternative<LogP>(model) || std::holds_alternative<models::LogGP>(model);
+  return exact && choice.parameters.times.all_set() && (kind.bits & kUnequal) == 0 &&
+         (place_.nodes == 1 || place_.q == 1) && place_.P <= kMostRanks && !facts_.oversubscribed &&
+         !facts_.software_wire;
+}
+
 Decisions::Options Decisions::options_for(const Kind& kind) const {
   const Problem problem = example(kind);
   const Collective collective = kind.collective;
@@ -113,8 +125,10 @@ Decisions::Options Decisions::options_for(const Kind& kind) const {
     if (std::exchange(last, choice.algorithm) != choice.algorithm)
       applies = !why_not(*choice.algorithm, problem, choice.parameters);
     const bool beyond = choice.parameters.k > std::max(1, facts_.P - 1);
-    if (applies && !beyond && draw(sketch_, options.place, *choice.algorithm, 0, choice.parameters))
-      options.plain.push_back(choice);
+    const Choice timed = with_times(choice, platform_, facts_.nodes > 1 || facts_.wire_within);
+    if (applies && !beyond && (!choice.algorithm->traits.times || finds_tree(kind, timed)) &&
+        draw(sketch_, options.place, *choice.algorithm, 0, timed.parameters))
+      options.plain.push_back(timed);
   }
   const Algorithm* const levels = find(collective, "hierarchical");
   // Its levels are asked below; that the ranks are in order, the facts say.
@@ -316,7 +330,10 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
     if (const auto reason = why_not(algorithm, problem, candidate.choice.parameters))
       candidate.excluded = *reason;
     else if (one.plain.empty() && !one.hierarchical)
-      candidate.excluded = why_no_sketch(algorithm);
+      candidate.excluded = algorithm.traits.times && !candidate.choice.parameters.times.all_set()
+                               ? "it is chosen by hand only here: no times L, g and G, which shape "
+                                 "its tree, follow from the model in use"
+                               : why_no_sketch(algorithm);
     all.push_back(std::move(candidate));
   }
   // Those that apply before the others, and the winner before the second.

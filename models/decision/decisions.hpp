@@ -86,6 +86,7 @@ class Decisions {
   static Kind kind_of(const collectives::Problem& problem);
   collectives::Problem example(const Kind& kind) const;
   Options options_for(const Kind& kind) const;
+  bool finds_tree(const Kind& kind, const collectives::Choice& choice) const noexcept;
   Table make_table(const Kind& kind) const;
   const collectives::Choice& looked_up(const collectives::Problem& problem);
   Sample sample_between(const Options& options, const Sample& low, Bytes bytes,

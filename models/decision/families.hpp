@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "collectives/algorithms/parameters.hpp"
 #include "models/decision/sketch.hpp"
 
 namespace tutti::models::families {
@@ -21,6 +22,9 @@ void star(Sketch& sketch, Bytes bytes, Way way);
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise = Bytewise::whole,
           Keeps keeps = Keeps::farthest);
 void k_ary(Sketch& sketch, int k, Bytes bytes, Way way);
+// The best tree under LogGP for blocks of one length. Takes O(P). Where ranks share nodes, or
+// cores, it is drawn as if they did not: the times that shape it know one kind of message.
+void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& times);
 void chains(Sketch& sketch, int k, Bytes bytes, Way way);
 // The tree of a circulant graph's skips. Each further segment takes one round more, in which all
 // ranks send.

@@ -72,6 +72,13 @@ void blocks_halving(Sketch& s, Bytes m, Of) {
   families::tree(s, 1, m, way, Blocks::blocks, Keeps::nearest);
   s.needs_scratch((s.place().P + 1) / 2 * m);
 }
+// The search for the tree takes O(P): with more ranks halving stands for it, which grows alike.
+template <Way way>
+void loggp_tree(Sketch& s, Bytes m, Of p) {
+  constexpr int kMostSearched = 1 << 14;
+  if (s.place().P > kMostSearched) return blocks_halving<way>(s, m, p);
+  families::loggp_tree(s, m, way, p.times.or_else(collectives::kUsualTimes));
+}
 
 template <auto Up, auto Down>
 void up_and_down(Sketch& s, Bytes m, Of p) {
@@ -316,9 +323,11 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::scatter, "linear", rooted<star<kDown>>},
     {Collective::scatter, "recursive-splitting", rooted<blocks_halving<kDown>>},
     {Collective::scatter, "binomial", rooted<blocks_tree<kDown>>},
+    {Collective::scatter, "loggp", rooted<loggp_tree<kDown>>},
     {Collective::gather, "linear", rooted<star<kUp>>},
     {Collective::gather, "recursive-splitting", rooted<blocks_halving<kUp>>},
     {Collective::gather, "binomial", rooted<blocks_tree<kUp>>},
+    {Collective::gather, "loggp", rooted<loggp_tree<kUp>>},
 
     {Collective::allgather, "ring", ring},
     {Collective::allgather, "modified-ring", at_once},
@@ -407,8 +416,9 @@ std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
     return "it is chosen by hand only: all ranks join a group when Tutti starts, if a setting "
            "names it";
   if (algorithm.traits.times)
-    return "it is chosen by hand only: its tree is shaped by times that the choice names, and is "
-           "found by a search";
+    return "it is chosen by hand only here: its tree is found by a search, for blocks of one "
+           "length and up to 4096 ranks that have cores of their own and all share a node or none, "
+           "under parameters of the models logp and loggp";
   if (algorithm.traits.levels)
     return "it is chosen by hand only here: it takes several nodes, and several ranks on one, to "
            "have two levels";

@@ -242,6 +242,36 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   sketch.meets(heads + 1);
 }
 
+// A round of the path has messages of one length: their mean, which takes a port as long as they
+// do.
+void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& times) {
+  const Topology& place = sketch.place();
+  if (place.P < 2) return;
+  const collectives::LogGPPath path = collectives::loggp_path(place.P, block, times);
+  double on_path = 0, blocks = 0;
+  for (const auto& hop : path.hops) {
+    on_path += hop.messages;
+    blocks += static_cast<double>(hop.blocks);
+  }
+  // The root is the busiest. Its port is occupied by messages or by bytes.
+  const double busy = std::min(path.children / on_path, (place.P - 1) / blocks);
+  for (const auto& hop : path.hops) {
+    const auto mean = static_cast<double>(hop.blocks) / hop.messages;
+    const bool near = place.nodes == 1 ||
+                      (place.in_order ? hop.distance < place.q : place.shares_node(hop.distance));
+    fan(sketch, static_cast<Bytes>(std::ceil(mean * static_cast<double>(block))), way,
+        Count::of(hop.messages, !near));
+    Stage& stage = sketch.stages().back();
+    const double all = (place.P - 1) * (hop.messages / on_path);
+    stage.all = Count::of(all * place.copies, !near);
+    stage.woken = (way == Way::down ? all : 1) * place.copies;
+    stage.busy = busy;
+  }
+  sketch.needs_scratch(path.largest * block);
+  sketch.meets(path.children);
+  sketch.sends_to(Count::of(way == Way::down ? path.children : 1, place.nodes > 1));
+}
+
 void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();

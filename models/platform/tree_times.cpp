@@ -37,9 +37,13 @@ collectives::Parameters with_times(const collectives::Algorithm& algorithm,
   return parameters;
 }
 
+const Model& model_of_trees(const Platform& platform, bool wire) noexcept {
+  return wire || !platform.within ? platform.between : *platform.within;
+}
+
 collectives::Choice with_times(collectives::Choice choice, const Platform& platform, bool wire) {
-  const Model& model = wire || !platform.within ? platform.between : *platform.within;
-  choice.parameters = with_times(*choice.algorithm, choice.parameters, model);
+  choice.parameters =
+      with_times(*choice.algorithm, choice.parameters, model_of_trees(platform, wire));
   return choice;
 }
 

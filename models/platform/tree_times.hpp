@@ -18,8 +18,10 @@ std::optional<collectives::LogGP> tree_times(const Model& model, bool up = false
 // or the model does not determine them.
 collectives::Parameters with_times(const collectives::Algorithm& algorithm,
                                    collectives::Parameters parameters, const Model& model);
-// A choice with its times. `wire`: messages between nodes count, because there are several, or because
-// ranks of one node speak over the wire, too; else messages within a node do.
+// The model of messages between nodes if these count, because there are several, or because ranks
+// of one node speak over the `wire`, too; else that of messages within a node.
+const Model& model_of_trees(const Platform& platform, bool wire) noexcept;
+// A choice with the times of that model.
 collectives::Choice with_times(collectives::Choice choice, const Platform& platform, bool wire);
 
 }  // namespace tutti::models

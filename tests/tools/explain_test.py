@@ -193,7 +193,16 @@ def says_of_any_algorithm():
         == "chain"
     refused("no algorithm 'chains'", *call, "--algorithm", "chains")
     refused("even number", "allgather", "-P", 7, "--algorithm", "neighbor-exchange")
-    says_that_it_can_run("is found by a search", "scatter", "--algorithm", "loggp")
+    # A tree gets the times of the model in use, and the text repeats the choice.
+    scatter = ["scatter", "-P", 64, "-m", 8, "--ppn", 1, "--params", "hardware"]
+    tree = told(*scatter, "--algorithm", "loggp")
+    assert tree["algorithm"] == "loggp(L=1.13,g=0.2,G=4e-05)" and "statement" in tree, tree
+    again = told(*scatter, TUTTI_ALGORITHM=f"scatter={tree['algorithm']}")
+    assert again["algorithm"] == tree["algorithm"], again
+    assert again["statement"] == tree["statement"], again
+    no_times = told(*scatter[:-1], "bunyip")
+    (left_out,) = [one for one in no_times["candidates"] if one["algorithm"].startswith("loggp")]
+    assert "no times L, g and G" in left_out["excluded"], left_out
 
 
 def holds(told):

@@ -142,6 +142,28 @@ TEST_CASE("LogGP: one length, said once or for each rank") {
   }
 }
 
+// The path to the last rank takes as long as t of the formula, and the root serves all children.
+TEST_CASE("LogGP: the path of the best tree") {
+  for (const LogGP& times : machines) {
+    for (const int P : {1, 2, 3, 9}) {
+      for (const Bytes bytes : {1, 64, 5000}) {
+        const LogGPPath path = loggp_path(P, bytes, times);
+        const Tree root = loggp(P, 0, 0, std::span{&bytes, 1}, times);
+        CHECK(index(path.children) == root.children.size());
+        CHECK((P == 1 || path.largest == root.subtrees.front().count));
+        double time = 0;
+        for (const auto& [messages, blocks, distance] : path.hops)
+          time += (messages - 1) * times.g + times.L +
+                  static_cast<double>(blocks * bytes - messages) * times.G;
+        // With a gap after the last message, t may be longer than any way.
+        const std::vector<Bytes> blocks(index(P), bytes);
+        INFO("P=" << P << " bytes=" << bytes << " L=" << times.L << " g=" << times.g);
+        if (times.g <= times.L) CHECK(time == Approx(shortest(blocks, times)));
+      }
+    }
+  }
+}
+
 // "The algorithm has the most effect for big communicator sizes and small item sizes": with dear
 // latency the root sends to all, with dear gaps it halves.
 TEST_CASE("LogGP: the machine shapes the tree") {

@@ -70,6 +70,14 @@ TEST_CASE("classes are those of the formulas that are counted", "[decision]") {
   CHECK(compared > 70);
 }
 
+TEST_CASE("the class of a tree does not depend on the times that shape it", "[decision]") {
+  using Times = collectives::LogGP;
+  for (const Times& times : {Times{.L = 100, .g = 1, .G = 0}, Times{.L = 1.13, .g = 0.2, .G = 4e-5},
+                             Times{.L = 0, .g = 1, .G = 1}})
+    CHECK(class_of({find(Collective::gather, "loggp"), {.times = times}}, {64, 64, 1}) ==
+          "log P + m P");
+}
+
 TEST_CASE("a pipeline's bytes do not pass all ranks one after another", "[decision]") {
   CHECK(class_of(Collective::bcast, "chain") == "P + m P");
   CHECK(class_of(Collective::bcast, "chain", 65536) == "P + m");
