@@ -35,12 +35,18 @@ struct Descriptor {
 [[noreturn]] void cannot_read(const std::string& path, int error) {
   cannot_read(path, std::strerror(error), error);
 }
+std::string why_not_written(const std::string& path, int error) {
+  if (error == ENXIO) return "nobody reads this pipe or socket";
+  const auto folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (error == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored))
+    return fmt::format("the folder {:.200} does not exist", folder.string());
+  return std::strerror(error);
+}
 [[noreturn]] void cannot_write(const std::string& path, int error) {
-  throw Error(
-      Code::system,
-      fmt::format("cannot write {:.200}: {}", path,
-                  error == ENXIO ? "nobody reads this pipe or socket" : std::strerror(error)),
-      kNoPeer, error);
+  throw Error(Code::system,
+              fmt::format("cannot write {:.200}: {}", path, why_not_written(path, error)), kNoPeer,
+              error);
 }
 
 void check_kind(const Descriptor& file, const std::string& path, bool streams) {
@@ -130,10 +136,14 @@ File begin_file(const std::string& path) {
   return stream_to(open_for_writing(path, O_TRUNC, path), path);
 }
 
-void must_be_writable(const std::string& path) {
+void make_folder_of(const std::string& path) {
   std::error_code ignored;
   if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
+}
+
+void must_be_writable(const std::string& path) {
+  std::error_code ignored;
   const bool known = std::filesystem::exists(path, ignored);
   { const Descriptor opened(open_for_writing(path, O_APPEND, path)); }  // and closed
   if (!known) std::filesystem::remove(path, ignored);

@@ -35,8 +35,10 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // To write it from its beginning.
 File begin_file(const std::string& path);
-// Before long work: makes its folder; leaves what the file holds.
+// Before long work: leaves what the file holds, and makes no folder.
 void must_be_writable(const std::string& path);
+// Makes the folder that this file is to be in, if it can.
+void make_folder_of(const std::string& path);
 // A reader sees the old file or the whole new one.
 void write_file(const std::string& path, std::string_view text);
 // Behind what the file holds.

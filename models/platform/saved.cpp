@@ -92,6 +92,7 @@ std::string keep(const Platform& platform) {
   if (path.empty())
     throw Error(Code::bad_configuration,
                 "parameters are kept below XDG_CONFIG_HOME or HOME, and neither is set");
+  make_folder_of(path);
   must_be_writable(path);
   write_file(path, json_text(to_json(platform), 2) + "\n");
   return path;

@@ -128,10 +128,15 @@ TEST_CASE("what cannot be written is named, and not waited for", "[files]") {
                     "cannot write /dev/full: No space left on device");
   // Errors name the path that the user gave, and not the temporary file that is written first.
   const std::string nowhere = at.none + "/z.svg";
-  const std::string missing = "cannot write " + nowhere + ": No such file or directory";
+  const std::string missing =
+      "cannot write " + nowhere + ": the folder " + at.none + " does not exist";
   CHECK_THROWS_WITH(write_file(nowhere, "text"), missing);
   CHECK_THROWS_WITH(append_to_file(nowhere, "text"), missing);
   CHECK_THROWS_WITH(write_file(at.path, "text"), "cannot write " + at.path + ": Is a directory");
+  CHECK_THROWS_WITH(must_be_writable(at.path + "/new/file"),
+                    EndsWith(": the folder " + at.path + "/new does not exist"));
+  CHECK_FALSE(std::filesystem::exists(at.path + "/new"));
+  make_folder_of(at.path + "/new/file");
   must_be_writable(at.path + "/new/file");
   CHECK_FALSE(std::filesystem::exists(at.path + "/new/file"));
   const int reader = open(at.pipe.c_str(), O_RDONLY | O_NONBLOCK);

@@ -81,8 +81,8 @@ def check_curves(path):
     assert predict("--params", "boba", *BARRIER, "-P", "2-16", "--svg", path).returncode == 0
     assert ">ranks<" in path.read_text()
     refused("curves need several", "--params", "boba", *BARRIER, "--svg", path)
-    refused("cannot write /no folder/x: No such file or directory", "--params", "boba", *BARRIER,
-            "-P", "2-16", "--svg", "/no folder/x")
+    refused("cannot write /no folder/x: the folder /no folder does not exist", "--params", "boba",
+            *BARRIER, "-P", "2-16", "--svg", "/no folder/x")
 
 
 def check_this_machine():

@@ -258,7 +258,10 @@ int run_measure(const MeasureOptions& options) {
     load_configuration({});
     check(options, here.ranks);
     if (here.rank != 0) return;
-    for (const std::string& path : files_to_save(options)) must_be_writable(path);
+    for (const std::string& path : files_to_save(options)) {
+      if (options.save->empty()) make_folder_of(path);  // the user's own
+      must_be_writable(path);
+    }
     if (!options.svg.empty()) must_be_writable(options.svg);
   };
   return run_in_job("measure", check_all,
