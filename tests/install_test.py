@@ -53,6 +53,10 @@ documents = find("share/doc/tutti")
 for source in root.joinpath("README.md"), *root.joinpath("docs").iterdir():
     check((documents / source.relative_to(root)).read_bytes() == source.read_bytes(),
           f"{source.relative_to(root)} is not installed as it is")
+for page in documents.rglob("*.md"):
+    for link in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+        check("://" in link or (page.parent / link).exists(),
+              f"{page.relative_to(documents)} names {link}, which is not installed")
 
 HEADER_REFUSES = "this Tutti was built for MPICH, and mpi.h is Open MPI's"
 OPEN_MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
