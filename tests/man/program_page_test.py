@@ -56,6 +56,10 @@ for command in sorted(known.keys() | written.keys(), key=str):
 for command in known.keys() ^ written.keys():
     print(f"only one of program and page has the command {command}")
     bad += 1
+if not re.search(r"Fl -bluegene-p\n\.Op Fl -ranks .*\n\.Op Fl -bytes ",
+                 pathlib.Path(page).read_text()):
+    print("the synopsis of --bluegene-p lacks the options that it takes")
+    bad += 1
 if len(known) < 5 or min(len(options) for options in known.values()) < 1:
     print(f"the program's help is not what this test reads: {known}")
     bad += 1
