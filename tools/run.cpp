@@ -120,17 +120,7 @@ std::string family_for(const RunOptions& options) {
 
 // The collectives that --only lists; a misspelt one would be run by the MPI without a word.
 void check_names(std::string_view list) {
-  const auto names = drop_in::names_of_collectives();
-  while (!list.empty()) {
-    const auto comma = std::min(list.find(','), list.size());
-    const std::string_view name = trimmed(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-    const auto same = [&](std::string_view own) {
-      return std::equal(own.begin(), own.end(), name.begin(), name.end(), same_letter);
-    };
-    if (std::none_of(names.begin(), names.end(), same))
-      cannot(fmt::format("--only: {}", no_such("collective", name, names)));
-  }
+  if (const std::string why = drop_in::why_no_list(list); !why.empty()) cannot("--only: " + why);
 }
 
 // Beside the program, in a build, or in the folder for libraries.

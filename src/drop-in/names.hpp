@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "src/drop-in/calls.h"
 
 namespace tutti::drop_in {
@@ -26,6 +28,21 @@ inline std::vector<std::string> names_of_collectives() {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+// Why a list, with commas, names something else than these in any case; empty: it names none else.
+inline std::string why_no_list(std::string_view list) {
+  const std::vector<std::string> names = names_of_collectives();
+  while (!list.empty()) {
+    const auto comma = std::min(list.find(','), list.size());
+    const std::string_view name = trimmed(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    const auto same = [&](const std::string& own) {
+      return std::equal(own.begin(), own.end(), name.begin(), name.end(), same_letter);
+    };
+    if (std::none_of(names.begin(), names.end(), same)) return no_such("collective", name, names);
+  }
+  return {};
 }
 
 }  // namespace tutti::drop_in
