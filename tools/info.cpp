@@ -19,8 +19,10 @@
 #include "base/text.hpp"
 #include "models/platform/json_text.hpp"
 #include "registration/watcher.hpp"
-#include "src/setup/configuration.hpp"
+#include "src/drop-in/names.hpp"
 #include "src/job/selection.hpp"
+#include "src/job/trace.hpp"
+#include "src/setup/configuration.hpp"
 #include "src/setup/transports.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -329,6 +331,9 @@ void add_info(CommandLine& line) {
     const Configuration configuration = load_configuration({});
     read_rules(configuration);  // errors of tutti_init are to be errors here
     check_model(configuration);
+    if (!configuration.trace.empty()) check_trace(configuration.trace);
+    if (const std::string why = drop_in::why_no_list(configuration.only); !why.empty())
+      bad_configuration("the setting `only`: " + why);
     json devices = json::array(), values = json::object(), documentation = json::array();
     for (const auto& d : verbs::survey()) devices.push_back(device_facts(d));
     for (const Setting& s : settings()) {
@@ -351,6 +356,7 @@ void add_info(CommandLine& line) {
         {"memory", memory},
         {"topology", topology_picture()},
         {"settings", values},
+        {"notes", configuration.warnings},
         {"settings_documentation", documentation}};
     if (*as_json)
       fmt::print("{}\n", models::json_text(all, 2));

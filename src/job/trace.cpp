@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,19 @@ File begun_at(const std::string& path) try { return begin_file(path); } catch (c
 }
 
 }  // namespace
+
+void check_trace(const std::string& folder) {
+  struct stat status;
+  if (stat(folder.c_str(), &status) == 0) {
+    errno = ENOTDIR;
+    if (!S_ISDIR(status.st_mode) || access(folder.c_str(), W_OK | X_OK) != 0) cannot_write(folder);
+    return;
+  }
+  if (errno != ENOENT) cannot_write(folder);
+  const std::size_t end = folder.find_last_not_of('/');
+  const auto parent = std::filesystem::path(folder.substr(0, end + 1)).parent_path();
+  if (access(parent.empty() ? "." : parent.c_str(), W_OK | X_OK) != 0) cannot_write(folder);
+}
 
 Trace::Trace(const std::string& folder, int most_calls, const transport::Placement& placement)
     : most_(most_calls) {

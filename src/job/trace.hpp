@@ -31,6 +31,9 @@ struct TracedCall {
   std::vector<collectives::StepTimes> times;  // by step
 };
 
+// Throws Error{bad_configuration} if a trace could not be written into this folder; makes nothing.
+void check_trace(const std::string& folder);
+
 class Trace {
  public:
   // Makes `folder` unless it is there, and the file rank-N.jsonl in it. Throws

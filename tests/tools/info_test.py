@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 PROGRAM = sys.argv[1]
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("TUTTI_")}
@@ -31,8 +32,8 @@ def printed(**settings):
 
 def refused(words, **settings):
     done = info(**settings)
-    assert done.returncode == 1 and words in done.stderr, done
-    assert "`tutti info`" not in done.stderr and len(done.stderr) < 300, done
+    assert done.returncode == 2 and words in done.stderr, done
+    assert "`tutti info`" not in done.stderr and len(done.stderr) < 500, done
 
 
 def check_report():
@@ -49,6 +50,26 @@ def check_report():
     assert {"devices", "choice", "memlock_verdict", "registration_cache", "topology"} \
         <= all_of_it.keys(), all_of_it
     assert all_of_it["settings"]["log"] == "info", all_of_it
+
+
+def check_faults_of_jobs():
+    """It refuses the settings that a job would refuse, and makes nothing."""
+    for list_of_names, nearest in (("allredcue", "allreduce"), ("bcast, bcats", "bcast")):
+        refused(f"the setting `only`: there is no collective '{list_of_names.split(', ')[-1]}'; "
+                f"did you mean {nearest}?", TUTTI_ONLY=list_of_names)
+    assert info(TUTTI_ONLY="Bcast, reduce_scatter_block").returncode == 0
+    with tempfile.TemporaryDirectory(prefix="tutti-info-") as folder:
+        file = pathlib.Path(folder, "file")
+        file.write_text("")
+        for path, why in ((file, "Not a directory"), (file / "in", "Not a directory"),
+                          (pathlib.Path(folder, "none", "in"), "No such file or directory")):
+            refused(f"the setting `trace`: cannot write {path}: {why}", TUTTI_TRACE=str(path))
+        for path in (folder, f"{folder}/new", f"{folder}/new/"):
+            assert info(TUTTI_TRACE=path).returncode == 0, path
+        assert os.listdir(folder) == ["file"], os.listdir(folder)
+    (note,) = json.loads(info("--json", TUTTI_ALGORITM="x").stdout)["notes"]
+    assert note.endswith("the nearest is TUTTI_ALGORITHM"), note
+    assert json.loads(info("--json").stdout)["notes"] == []
 
 
 def main():
@@ -77,6 +98,7 @@ def main():
     assert choices in "".join(text.split()), text
     assert "`tutti info`" not in printed(TUTTI_DEVICE="nonesuch")
     refused("takes a size", TUTTI_EAGER_LIMIT="32 KiP")
+    check_faults_of_jobs()
     check_report()
     print(f"{len(names)} settings are shown")
 
