@@ -14,6 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/index.hpp"
 #include "base/text.hpp"
@@ -85,6 +86,13 @@ Verdict compare(const Fault& fault, int rank, int ranks) {
 
 }  // namespace
 
+int status_for(const std::exception& error) {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  const bool refused =
+      known && (known->code == Code::bad_configuration || known->code == Code::unknown_algorithm);
+  return refused ? kBadUsage : 1;
+}
+
 int end_by_fault(const Fault& fault) {
   const JobPlace place = place_in_job();
   if (place.rank == 0) fmt::print(stderr, "{}", line_of(0, "", fault.text));
@@ -118,7 +126,7 @@ int run_in_job(const char* command, const std::function<void(RankInJob)>& check,
   try {
     check(here);
   } catch (const std::exception& error) {
-    fault = {1, in_one_line(error.what())};
+    fault = {status_for(error), in_one_line(error.what())};
   }
   const Verdict verdict = compare(fault, here.rank, here.ranks);
   if (verdict.speaks != 0) fmt::print(stderr, "{}", line_of(here.rank, command, fault.text));

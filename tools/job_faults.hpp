@@ -3,12 +3,17 @@
 // or only one.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 
 namespace tutti::tools {
 
-inline constexpr int kBadUsage = 2;  // exit status; 1 for whatever else is wrong
+// Exit status: the command line, a setting, or a file that these name was refused; 1 for whatever
+// else is wrong.
+inline constexpr int kBadUsage = 2;
+// The exit status for an exception.
+int status_for(const std::exception& error);
 
 struct Fault {
   int status = 0;      // the exit status; 0: there is none

@@ -3,7 +3,6 @@
 
 #include <exception>
 
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
@@ -48,9 +47,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     // The options and settings of a job are mostly those of all its ranks.
     const std::string text = tutti::in_one_line(error.what());
-    const auto* const known = dynamic_cast<const tutti::Error*>(&error);
-    if (known && known->code == tutti::Code::bad_configuration)
-      return tutti::tools::end_by_fault({1, text});
+    if (tutti::tools::status_for(error) == tutti::tools::kBadUsage)
+      return tutti::tools::end_by_fault({tutti::tools::kBadUsage, text});
     fmt::print(stderr, "tutti: {}\n", text);
     return 1;
   }

@@ -33,7 +33,7 @@ def drawn(*arguments):
     return done.stdout
 
 
-def refused(words, *arguments, status=1):
+def refused(words, *arguments, status=2):
     done = draw(*arguments)
     assert done.returncode == status and words in done.stderr + done.stdout, (arguments, done)
 

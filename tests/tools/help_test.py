@@ -96,7 +96,7 @@ def check_ranks():
     number what is wrong, if they do not know how many ranks there are (else: job_faults_test.py).
     """
     words = {("--help",): 0, ("--version",): 0, ("bench", "--help"): 0, ("bench", "--qq", "1"): 2,
-             ("explain", "bcst"): 1, ("draw", "bcst", "-o", "x.svg"): 1, ("nothing",): 2}
+             ("explain", "bcst"): 2, ("draw", "bcst", "-o", "x.svg"): 2, ("nothing",): 2}
     ranks = [{}] + [{name: rank} for rank in ("0", "3")
                     for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID")]
     outside = {key: value for key, value in os.environ.items()

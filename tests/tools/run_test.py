@@ -61,7 +61,7 @@ def main():
         def refused(words, *arguments):
             done = subprocess.run([PROGRAM, "run", *arguments], capture_output=True, text=True,
                                   cwd=folder, env=os.environ | {"PATH": "/usr/bin:/bin"})
-            assert done.returncode == 1 and words in done.stderr, (arguments, done)
+            assert done.returncode == 2 and words in done.stderr, (arguments, done)
             assert len(done.stderr.splitlines()) == 1, done.stderr
 
         for name, (_, words) in files.items():

@@ -150,7 +150,7 @@ def in_place(trace):
 
 def refused(trace):
     def says(words, *arguments):
-        said = draw(*arguments, status=1)
+        said = draw(*arguments, status=2)
         assert words in said, said
 
     says("no scan was recorded", "scan", "--trace", trace)

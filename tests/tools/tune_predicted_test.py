@@ -31,7 +31,7 @@ def result(*arguments):
 
 def refused(words, *arguments):
     done = tutti(*arguments)
-    assert done.returncode != 0 and words in done.stderr, (words, done)
+    assert done.returncode == 2 and words in done.stderr, (words, done)
 
 
 def times(found, oracle=0):
