@@ -124,9 +124,10 @@ json explain(ExplainOptions options, Effort& effort) {
   effort = {decisions->estimates(), std::chrono::steady_clock::now() - begin};
   json all = selection.explain(problem, *decisions);
   all["model"]["from"] =
-      job.platform.from + (job.platform.to_measure
-                               ? "; a job measures others when it starts, as the setting says"
-                               : "");
+      job.platform.from +
+      (job.platform.to_measure
+           ? "; a job measures others when it starts, as the setting `model` says"
+           : "");
   if (const std::string& command = job.platform.platform.origin.command; !command.empty())
     all["model"]["command"] = command;
   all["settings"] = settings_of(configuration, options.params.empty());
@@ -174,9 +175,9 @@ void add_explain(CommandLine& line) {
       .between(1, kMostRanksExplained);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
   command.option("--torus", o.torus, kTorusIs);
-  command.option(
-      "--params", o.params,
-      fmt::format("parameters instead of the job's, which TUTTI_MODEL names: {}", kParametersAre));
+  command.option("--params", o.params,
+                 fmt::format("parameters instead of the job's, which the setting `model` names: {}",
+                             kParametersAre));
   command.older_name("--model", o.params);
   command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
   command.footer(

@@ -149,7 +149,7 @@ void add_list(CommandLine& line) {
   command.collective(arguments->collective, "only this collective");
   command.flag("--json", arguments->json, "as JSON");
   command.flag("--schema", arguments->schema,
-               "the JSON schema of a table of algorithms (setting `table`)");
+               "the JSON schema of a table of algorithms (the setting `table`)");
   command.flag("--references", arguments->references,
                "the papers: authors, titles, and what is taken from each");
   command.footer(

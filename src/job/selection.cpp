@@ -76,7 +76,7 @@ std::string about_options(const std::string& name) {
 }
 
 std::string read_model(const std::string& path) try {
-  return read_named_file("model", path);
+  return read_named_file("the setting `model`", path);
 } catch (const Error& error) {
   std::vector<std::string_view> names;
   for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
@@ -92,7 +92,8 @@ models::Platform platform_in(const std::string& path) {
     if (platform.name.empty()) platform.name = path;
     return platform;
   } catch (const Error& error) {
-    throw Error(error.code, fmt::format("model: the file {:.200}: {}", path, error.message));
+    throw Error(error.code,
+                fmt::format("the setting `model`: the file {:.200}: {}", path, error.message));
   }
 }
 

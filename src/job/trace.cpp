@@ -42,7 +42,7 @@ std::string host_name() {
 }
 
 [[noreturn]] void bad(std::string_view why, int error) {
-  throw Error(Code::bad_configuration, fmt::format("trace: {}", why), kNoPeer, error);
+  throw Error(Code::bad_configuration, fmt::format("the setting `trace`: {}", why), kNoPeer, error);
 }
 [[noreturn]] void cannot_write(const std::string& path) {
   const int error = errno;

@@ -124,11 +124,11 @@ std::vector<std::string> device_names(std::string_view list) {
   return names;
 }
 
-std::string read_named_file(std::string_view setting, const std::string& path) {
+std::string read_named_file(std::string_view what, const std::string& path) {
   try {
     return read_file(path);
   } catch (const Error& error) {
-    throw Error(error.code, fmt::format("{}: {}", setting, error.message), kNoPeer,
+    throw Error(error.code, fmt::format("{}: {}", what, error.message), kNoPeer,
                 error.system_errno);
   }
 }
@@ -141,7 +141,7 @@ ReadRules read_rules(const Configuration& configuration) {
     throw Error(error.code, fmt::format("the setting `algorithm`: {}", error.message));
   }
   if (configuration.table.empty()) return result;
-  result.table = read_named_file("table", configuration.table);
+  result.table = read_named_file("the setting `table`", configuration.table);
   try {
     result.rules.table = collectives::parse_table(result.table);
   } catch (const Error& error) {

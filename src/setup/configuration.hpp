@@ -98,8 +98,9 @@ Configuration load_configuration(std::span<const std::string> options);
 // The devices that a value of the setting `device` lists.
 std::vector<std::string> device_names(std::string_view list);
 
-// The file that a setting names. Throws Error{bad_configuration}, naming both.
-std::string read_named_file(std::string_view setting, const std::string& path);
+// The file that a setting names. Throws Error{bad_configuration}, naming both: `what` is the
+// setting.
+std::string read_named_file(std::string_view what, const std::string& path);
 
 // The rules of the settings `algorithm` and `table`. Throws Error{bad_configuration |
 // unknown_algorithm}, naming the setting `algorithm` or the file of the table.

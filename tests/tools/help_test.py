@@ -132,7 +132,7 @@ def main():
         assert ("ranks per node (default: 1 if parameters are named, else all: this machine)"
                 ) in " ".join(help_of(command).split()), help_of(command)
     said = " ".join(help_of("tune").split())
-    chosen_for = re.search(r"the setting calls_in_a_row says, else for (\d+)", said).group(1)
+    chosen_for = re.search(r"the setting `calls_in_a_row` says, else for (\d+)", said).group(1)
     settings = subprocess.run([sys.argv[1], "info"], check=True, capture_output=True, text=True)
     assert (f"`tutti bench` and `tutti tune` take {chosen_for} then"
             in " ".join(settings.stdout.split())), (said, settings)

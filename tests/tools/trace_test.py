@@ -183,7 +183,7 @@ def main():
         refused(folder / "bcast")
         (folder / "file").touch()
         said = job(folder / "file", status=1).stderr
-        assert "trace: " in said and "cannot write" in said, said
+        assert "the setting `trace`: " in said and "cannot write" in said, said
         (folder / "pipe").mkdir()
         os.mkfifo(folder / "pipe" / "rank-0.jsonl")
         said = job(folder / "pipe", status=1).stderr

@@ -183,7 +183,8 @@ void add_draw(CommandLine& line) {
   add_setting(command, options->what);
   command.footer(
       "Without --model and --params the chart is of this machine, as a job would know it: as\n"
-      "TUTTI_MODEL names it, or `tutti measure --save` has it, or else as shipped. Examples:\n"
+      "the setting `model` names it, or `tutti measure --save` has it, or else as shipped.\n"
+      "Examples:\n"
       "  tutti draw allreduce -P 16 --ppn 4 -m 64k -o allreduce.svg   what a job would run\n"
       "  tutti draw allgather --algorithm bruck -P 8 -m 1k --params boba -o bruck.svg\n"
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"

@@ -200,7 +200,8 @@ void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
       .comma_separated();
   command
       .option("--params", o.params,
-              fmt::format("parameters, as jobs have them from TUTTI_MODEL: {}{}", kParametersAre,
+              fmt::format("parameters, as jobs have them from the setting `model`: {}{}",
+                          kParametersAre,
                           one ? ""
                               : " (default: the model's first published ones; without a "
                                 "model those of this machine, as a job would have them)"))

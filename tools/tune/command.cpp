@@ -215,12 +215,13 @@ void add_tune(CommandLine& line) {
       .one_of({"measured", "predicted", "guided"});
   command
       .option("--params", options->params,
-              fmt::format("parameters of models, as jobs have them from TUTTI_MODEL: {}, as tutti "
-                          "measure --save=FILE or --json wrote "
-                          "it (predicted: default: this machine's, as a job would have them; in a "
-                          "job the last one is "
-                          "always the model that selects by default)",
-                          kParametersAre))
+              fmt::format(
+                  "parameters of models, as jobs have them from the setting `model`: {}, as tutti "
+                  "measure --save=FILE or --json wrote "
+                  "it (predicted: default: this machine's, as a job would have them; in a "
+                  "job the last one is "
+                  "always the model that selects by default)",
+                  kParametersAre))
       .comma_separated();
   command
       .option("--model", options->models,
@@ -240,7 +241,7 @@ void add_tune(CommandLine& line) {
           fmt::format("of so many calls that follow each other the models of --params say the "
                       "time of one (default: 1 if predicted; else {}, which is as in the long "
                       "batches that are measured). Tutti's own choice, `selection`, is made for "
-                      "as many as the setting calls_in_a_row says, else for {}",
+                      "as many as the setting `calls_in_a_row` says, else for {}",
                       models::kCallsLikeMany, kCallsInARow))
       .between(1, 1 << 10);
   command.option("--margin", options->margin, "guided: percent from the best prediction")

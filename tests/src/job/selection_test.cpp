@@ -139,13 +139,13 @@ TEST_CASE("what rank 0 cannot read is an error on all ranks, in the same words",
   for (const std::string& name : {std::string("/nonexistent"), folder.path, broken})
     for (const Agreed& rank : agreed(name, "")) {
       CHECK_FALSE(rank.platform);
-      CHECK_THAT(rank.complaint, Catch::Contains("model: ") && Catch::Contains(name));
+      CHECK_THAT(rank.complaint, Catch::Contains("the setting `model`: ") && Catch::Contains(name));
     }
   for (const std::string& name : {std::string("/nonexistent"), folder.path, broken}) {
     Configuration configuration;
     configuration.model = name;
     CHECK_THROWS_WITH(check_model(configuration),
-                      Catch::Contains("model: ") && Catch::Contains(name));
+                      Catch::Contains("the setting `model`: ") && Catch::Contains(name));
   }
   for (const char* name : {"", "measure", "shm"}) {
     Configuration configuration;
