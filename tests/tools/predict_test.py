@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from harness.svg import boxes, checked, lines  # noqa: E402
+from harness.svg import SVG, boxes, checked, lines  # noqa: E402
 
 PROGRAM = sys.argv[1]
 # Settings and kept parameters of the test's user do not count.
@@ -59,10 +59,15 @@ def check_curves(path):
     done = predict("--params", "boba", "--collective", "bcast,barrier", "-P", "4,8", "-m", "8-512",
                    "--svg", path)
     assert done.returncode == 0, done
-    _, texts = checked(path.read_text())
+    root, texts = checked(path.read_text())
     for title in ("bcast, 4 ranks", "bcast, 8 ranks", "barrier, 4 ranks", "8 B", "512 B", "size",
                   "loggp, boba (OCC table 5)", "chain, k-chain(k=1), k-ary(k=1)"):
         assert title in texts, (title, texts)
+    bars = [one.find(SVG + "title").text for one in root.iter(SVG + "rect")
+            if one.find(SVG + "title") is not None]
+    assert "dissemination(k=1), recursive-doubling: 140.1 µs" in bars, bars  # as the formula has it
+    assert set(bars) <= texts and all(re.search(r": [\d.]+ [mµ]?s$", bar) for bar in bars), bars
+    assert "no bytes" in texts and "0 B" not in texts, texts  # of the barriers
     sizes = "8,16,32,64,1k,2k,4k,8k,16k,32k,64k,576k,1M"
     assert predict("--params", "boba", "--collective", "bcast", "-m", sizes, "--svg",
                    path).returncode == 0

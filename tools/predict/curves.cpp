@@ -1,5 +1,6 @@
 // Predictions as curves: a panel for each platform, collective and number of ranks (or, over one
-// size, for each platform and collective, over the ranks), a curve for each algorithm.
+// size, for each platform and collective, over the ranks), a curve for each algorithm. A panel of
+// one size, such as a barrier's, has bars.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,6 +37,13 @@ struct Panel {
   bool several_nodes = false;
   LogAxes axes;
   std::vector<Curve> curves;
+
+  bool has_bars() const { return axes.sizes.size() == 1; }
+  // Below bars.
+  std::string only_size() const {
+    const Bytes size = axes.sizes.front();
+    return size == 0 ? "no bytes" : axes.label_of(size);
+  }
 };
 
 // Curves that could not be told apart by their colours differ in their dashes.
@@ -56,6 +64,7 @@ class CurvesPainter {
   std::string draw() {
     for (Panel& panel : panels_) {
       join_equal(panel.curves);
+      if (panel.has_bars()) name_times(panel.curves);
       if (over_ranks_) panel.title += placement_over_ranks(panel);
     }
     double top = 0, width = 0;
@@ -138,13 +147,19 @@ class CurvesPainter {
     }
   }
 
+  // A bar has its time beside its name.
+  static void name_times(std::vector<Curve>& curves) {
+    for (Curve& curve : curves) curve.name += ": " + svg::time_text(curve.points.front().second, 5);
+  }
+
   static std::string draw(Panel& panel) {
     LogAxes& axes = panel.axes;
     axes.settle();
     std::string drawn = svg::text(axes.left, axes.top - 36, panel.title, R"(font-size="15")") +
                         svg::text(axes.left, axes.top - 16, panel.note, svg::kNote) +
-                        axes.draw_times("predicted time") + axes.draw_sizes() + axes.draw_frame() +
-                        axes.draw_name_of_sizes(panel.below);
+                        axes.draw_times("predicted time") +
+                        (panel.has_bars() ? "" : axes.draw_sizes()) + axes.draw_frame() +
+                        axes.draw_name_of_sizes(panel.has_bars() ? panel.only_size() : panel.below);
     // The legend has the order of the times at the right end, so that it can be read along.
     std::vector<std::size_t> order(panel.curves.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -152,15 +167,29 @@ class CurvesPainter {
       return panel.curves[a].points.back().second > panel.curves[b].points.back().second;
     });
     double y = axes.top + 8;
+    const double each = axes.width / static_cast<double>(order.size());
+    double bar = axes.left;  // where the place of the next one begins
     for (const std::size_t i : order) {
-      drawn +=
-          draw(panel.curves[i], axes, style_of(i), kCurveColours[i % std::size(kCurveColours)]);
+      const char* const colour = kCurveColours[i % std::size(kCurveColours)];
+      drawn += panel.has_bars() ? draw_bar(panel.curves[i], axes, bar, each, colour)
+                                : draw(panel.curves[i], axes, style_of(i), colour);
+      bar += each;
       const double x = axes.left + axes.width + kLegend;
       drawn += fmt::format("<path d=\"M{:.1f},{:.1f} h24\" {}/>", x, y - 4, style_of(i)) +
                svg::text(x + 31, y, panel.curves[i].name, R"(font-size="11")");
       y += kEntry;
     }
     return drawn;
+  }
+
+  // From the axis to its time, in the middle of its place.
+  static std::string draw_bar(const Curve& curve, const LogAxes& axes, double left, double each,
+                              const char* colour) {
+    const double wide = std::min(40.0, 0.7 * each), top = axes.y(curve.points.front().second);
+    return fmt::format(R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}">)",
+                       left + (each - wide) / 2, top, wide,
+                       std::max(2.0, axes.top + axes.height - top), colour) +
+           fmt::format("<title>{}</title></rect>\n", svg::escaped(curve.name));
   }
 
   static std::string draw(const Curve& curve, const LogAxes& axes, const std::string& style,
