@@ -125,6 +125,11 @@ void read_parameter(std::string_view text, Choice& choice) {
   }
 }
 
+// A hint for users who separate choices as the values of other lists; empty: there is no comma.
+std::string_view about_commas(std::string_view text) {
+  return text.find(',') == text.npos ? "" : ", and `;` separates choices, not `,`";
+}
+
 Choice read_choice(Collective collective, std::string_view text, std::string_view level) {
   constexpr std::string_view prefer = "prefer";
   const bool preferred = text.starts_with(prefer) && text.size() > prefer.size() &&
@@ -138,11 +143,11 @@ Choice read_choice(Collective collective, std::string_view text, std::string_vie
     const std::string_view near = nearest(name, names);
     throw Error{
         Code::unknown_algorithm,
-        fmt::format("{0} has no algorithm '{1:.200}'{4}; {2} {5}= and one of: {3}",
-                    name_of(collective), name,
-                    near.empty() ? "write" : fmt::format("did you mean {}? Write", near),
-                    fmt::join(names, ", "), level.empty() ? "" : fmt::format(" for `{}`", level),
-                    level.empty() ? name_of(collective) : level)};
+        fmt::format(
+            "{0} has no algorithm '{1:.200}'{4}{6}; {2} {5}= and one of: {3}", name_of(collective),
+            name, near.empty() ? "write" : fmt::format("did you mean {}? Write", near),
+            fmt::join(names, ", "), level.empty() ? "" : fmt::format(" for `{}`", level),
+            level.empty() ? name_of(collective) : level, level.empty() ? about_commas(name) : "")};
   }
   if (open == text.npos) return choice;
   std::size_t close = open;
@@ -211,10 +216,10 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
     const auto collective = collective_named(name);
     if (!collective) {
       bad_configuration(
-          fmt::format("'{:.200}': there is no collective '{:.200}'; write for example "
+          fmt::format("'{:.200}': there is no collective '{:.200}'{}; write for example "
                       "allgather=bruck(k=3);bcast=chain(segment=64k), "
                       "the collective being one of: {}",
-                      whole, name, fmt::join(names_of_collectives(), ", ")));
+                      whole, name, about_commas(whole), fmt::join(names_of_collectives(), ", ")));
     }
     if (choices.count(*collective) != 0)
       bad_configuration(fmt::format("{} is chosen twice; leave one of the two", name));
