@@ -85,8 +85,8 @@ constexpr std::array<Row, kConditions> kRows{{
      "all ranks have joined a multicast group, which ranks on shared memory alone do not",
      [](const Problem& problem, const Parameters&) -> Reason {
        if (problem.datagrams) return {};
-       return "no multicast group was joined by all ranks when Tutti started; the settings "
-              "`multicast` and `transport` and the log (`log=info`) say why";
+       return "it needs a multicast group that all ranks join when Tutti starts; the settings "
+              "`multicast` and `transport` and a job's log (`log=info`) say why there is none";
      }},
     {Condition::nodes_in_order, "nodes_in_order", "the ranks of each node follow each other",
      [](const Problem& problem, const Parameters&) -> Reason {

@@ -240,7 +240,7 @@ TEST_CASE("rules: a choice that does not apply is an error that says why, unless
              Contains("binomial(k=2) cannot run this scatter: only the root knows the counts"));
   Problem alone = call_of(Collective::bcast, 4, 8);
   alone.datagrams = false;
-  CHECK_THAT(why(alone, rules), Contains("no multicast group"));
+  CHECK_THAT(why(alone, rules), Contains("needs a multicast group"));
 
   // Preferred: the table is asked, then the model.
   rules.forced = parse_choices("allgather=prefer neighbor-exchange");
