@@ -267,6 +267,7 @@ Option Command::older_name(const std::string& name, std::vector<std::string>& in
 Option Command::flag(const std::string& names, bool& into, const std::string& text) const {
   return Option(app_->add_flag(names, into, text));
 }
+bool Command::has(const std::string& name) const { return app_->count(name) > 0; }
 void Command::footer(const std::string& text) const { app_->footer(text); }
 void Command::runs(Run run) const {
   app_->callback([into = run_, run = std::move(run)] { *into = run; });

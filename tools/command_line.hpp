@@ -68,6 +68,8 @@ class Command {
   Option older_name(const std::string& name, std::vector<std::string>& into) const;  // with commas
   // "!--no-x" sets it to false.
   Option flag(const std::string& names, bool& into, const std::string& text) const;
+  // Whether the command line gives this option, by any of its names: "--root".
+  bool has(const std::string& name) const;
   void footer(const std::string& text) const;  // at the end of its help
   void runs(Run run) const;                    // if the command line names this command
 

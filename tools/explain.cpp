@@ -21,6 +21,7 @@
 #include "tools/explain_text.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
+#include "tools/passed_over.hpp"
 #include "tools/torus.hpp"
 #include "transport/placement.hpp"
 
@@ -186,7 +187,11 @@ void add_explain(CommandLine& line) {
       "  tutti explain allgather -P 64 -m 4096 --ppn 8\n"
       "  tutti explain bcast -P 64 -m 1M --algorithm 'chain(segment=64k)'\n"
       "  tutti explain barrier -P 8 --ppn 2 --params rxe --cores 4");
-  command.runs([options] { return run_explain(*options); });
+  command.runs([command, options] {
+    const collectives::Collective named[] = {collectives::read_collective(options->collective)};
+    refuse_torus_in_vain(command, named);
+    return run_explain(*options);
+  });
 }
 
 }  // namespace tutti::tools

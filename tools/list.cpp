@@ -12,6 +12,7 @@
 #include "models/platform/json_text.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/passed_over.hpp"
 #include "tools/references.hpp"
 #include "tools/text.hpp"
 
@@ -158,8 +159,13 @@ void add_list(CommandLine& line) {
       "In a round a rank sends and receives up to k messages if there is a k, else as many as are\n"
       "ready, or one at a time. The list ends with what the letters and the papers' names mean.\n"
       "Force an algorithm: TUTTI_ALGORITHM=\"allgather=bruck(k=3);bcast=chain(segment=64k)\".");
-  command.runs([arguments] {
+  command.runs([command, arguments] {
     const std::string& collective = arguments->collective;
+    if (arguments->schema)
+      refuse_given(command, {"--json", "--collective", "--references"},
+                   "lists, not with --schema, which prints one schema, as JSON");
+    if (arguments->references)
+      refuse_given(command, {"--collective"}, "lists of algorithms, not with --references");
     if (!collective.empty()) collectives::read_collective(collective);
     if (arguments->schema)
       fmt::print("{}", collectives::table_schema());

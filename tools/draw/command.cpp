@@ -17,6 +17,7 @@
 #include "tools/explain.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
+#include "tools/passed_over.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/text.hpp"
 
@@ -95,6 +96,33 @@ std::string note_of(const Platform& platform, const PredictOptions& options, boo
   return note;
 }
 
+// A recorded call has its ranks, sizes and times itself; its simulation is told of the machine
+// only.
+void refuse_beside_trace(const Command& command, const DrawOptions& options) {
+  refuse_given(command,
+               {"--algorithm", "--ranks", "--bytes", "--ppn", "--mapping", "--sockets", "--torus",
+                "--root", "--eager", "--noise", "--late", "--seed"},
+               "calls that are simulated, not with a recorded one (--trace)");
+  if (!names_machine(options.what))
+    refuse_given(command,
+                 {"--set", "--reduce-per-byte", "--copy-per-byte", "--shared-ports", "--adapters",
+                  "--congestion"},
+                 "--params or --model: without them no simulation lies below the recorded call");
+}
+
+// Only the chart has times.
+void refuse_passed_over(const Command& command, const DrawOptions& options) {
+  if (!options.trace.empty()) return refuse_beside_trace(command, options);
+  refuse_passed_over(command, options.what, collectives_of({.collectives = {options.collective}}));
+  if (options.format == "goal" || options.format == "chrome")
+    refuse_given(command, {"--kind"}, "--format svg and dot");
+  if (options.format == "goal" || (options.format != "chrome" && options.kind != "chart"))
+    refuse_given(command,
+                 {"--noise", "--late", "--seed", "--eager", "--congestion", "--adapters",
+                  "--shared-ports", "--sockets"},
+                 "charts, which have times (--kind chart, --format chrome)");
+}
+
 std::string drawn_recorded(const DrawOptions& options) {
   if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
     bad_configuration("of a recorded call there is the chart, as svg or chrome");
@@ -137,7 +165,8 @@ std::string drawn(const DrawOptions& options) {
   return options.kind == "tree" ? draw_tree(all) : draw_rounds(all);
 }
 
-int run_draw(const DrawOptions& options) {
+int run_draw(const Command& command, const DrawOptions& options) {
+  refuse_passed_over(command, options);
   const std::string text = drawn(options);
   if (options.output.empty() || options.output == "-") {
     fmt::print("{}", text);
@@ -190,7 +219,7 @@ void add_draw(CommandLine& line) {
       "  tutti draw bcast --algorithm binomial -P 16 --kind tree -o tree.svg\n"
       "  tutti draw barrier --algorithm dissemination -P 8 --format goal\n"
       "  TUTTI_TRACE=trace mpiexec -n 4 ./a && tutti draw bcast --trace trace -o bcast.svg");
-  command.runs([options] { return run_draw(*options); });
+  command.runs([command, options] { return run_draw(command, *options); });
 }
 
 }  // namespace tutti::tools

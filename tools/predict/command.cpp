@@ -10,6 +10,7 @@
 #include "tools/commands.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
+#include "tools/passed_over.hpp"
 #include "tools/predict/predict.hpp"
 #include "tools/progress_bar.hpp"
 #include "tools/text.hpp"
@@ -134,8 +135,33 @@ void require_no_call(const PredictOptions& o) {
     bad_configuration(fmt::format("{} takes no --model, --params or --set", report));
 }
 
-int run_predict(PredictOptions options) {
+// Files that say what was called, and where, go by that.
+void refuse_beside_files(const Command& command, const PredictOptions& o) {
+  if (!o.compare.empty())
+    refuse_given(command,
+                 {"--collective", "--algorithm", "--ranks", "--bytes", "--ppn", "--torus", "--root",
+                  "--symbolic", "--details", "--svg", "--json"},
+                 "calls that the command line names, not with those of --compare");
+  if (!o.program.empty())
+    refuse_given(command, {"--ranks", "--bytes", "--torus"},
+                 "calls that the command line names, not with those of --program");
+}
+
+// Only tau-lop and TAU's formulas know segments; the simulator does not.
+void refuse_segment_in_vain(const Command& command, const std::vector<Prediction>& made) {
+  const auto is_of_tau = [](const Prediction::Printed& one) {
+    return one.form.where.starts_with("TAU");
+  };
+  if (std::ranges::none_of(
+          made, [&](const Prediction& one) { return std::ranges::any_of(one.printed, is_of_tau); }))
+    refuse_given(command, {"--segment"},
+                 "--model tau-lop, or algorithms of which TAU has a formula; an algorithm's own "
+                 "segments are written as chain(segment=8k)");
+}
+
+int run_predict(const Command& command, PredictOptions options) {
   require_no_call(options);
+  refuse_beside_files(command, options);
   options.ranks_per_node = ranks_per_node(options.ranks_per_node, names_machine(options));
   if (options.list) return print_models(), 0;
   if (options.bluegene_p) return print_bluegene_p(options), 0;
@@ -147,6 +173,7 @@ int run_predict(PredictOptions options) {
   }
   if (!options.compare.empty()) return print_comparison(options), 0;
   if (!options.program.empty()) return run_program(options);
+  refuse_passed_over(command, options, collectives_of(options));
   if (is_tau_lop(options)) return run_tau_lop(options, cases_of(options));
   const std::vector<Group> groups = groups_of(options);
   std::size_t wanted = 0;
@@ -157,6 +184,7 @@ int run_predict(PredictOptions options) {
     throw Error(Code::algorithm_not_applicable, left_out.empty()
                                                     ? "no algorithm is named"
                                                     : "nothing applies: " + left_out.front());
+  refuse_segment_in_vain(command, predictions);
   if (!options.svg.empty()) write_curves(options.svg, predictions);
   if (options.json)
     print_json(predictions, options.details);
@@ -189,6 +217,14 @@ void add_reports(const Command& command, PredictOptions& o) {
 }
 
 }  // namespace
+
+void refuse_passed_over(const Command& command, const PredictOptions& options,
+                        std::span<const collectives::Collective> named) {
+  refuse_torus_in_vain(command, named);
+  refuse_without(command, "--root", named, collectives::is_rooted);
+  if (options.noise == 0 && options.late == 0)
+    refuse_given(command, {"--seed"}, "--noise or --late");
+}
 
 void add_platform(const Command& command, PredictOptions& o, HowMany how_many) {
   const bool one = how_many == HowMany::one;
@@ -295,7 +331,7 @@ void add_predict(CommandLine& line) {
       "  tutti predict --params boba --collective bcast -P 32 -m 8-1M --svg bcast.svg\n"
       "  tutti predict --model tau-lop --symbolic --collective bcast -P 16 --ppn 4\n"
       "  tutti predict --params metropolis --program kernel.txt --ppn 8");
-  command.runs([options] { return run_predict(*options); });
+  command.runs([command, options] { return run_predict(command, *options); });
 }
 
 }  // namespace tutti::tools

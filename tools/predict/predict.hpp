@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ enum class HowMany { one, several };
 void add_platform(const Command& command, PredictOptions& options, HowMany how_many);
 void add_call(const Command& command, PredictOptions& options, HowMany how_many);
 void add_setting(const Command& command, PredictOptions& options);
+
+// Throws Error{bad_configuration}: the command line has options of add_call() and add_setting()
+// that these collectives, or the simulator as it is set, would pass over.
+void refuse_passed_over(const Command& command, const PredictOptions& options,
+                        std::span<const collectives::Collective> named);
 
 // The problem of rank 0.
 collectives::Problem problem_of(const PredictOptions& options, const Case& what);

@@ -19,6 +19,7 @@
 #include "tools/job_faults.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
+#include "tools/passed_over.hpp"
 #include "base/files.hpp"
 #include "tools/tune/measurement.hpp"
 #include "tools/tune/points.hpp"
@@ -136,8 +137,6 @@ void check(const TuneOptions& options, int ranks) {
   wanted_of(options, collectives_of(options));
   ranks_of(options, ranks);
   oracles_of(options);
-  if (options.method != "predicted" && options.mapping != "blocks")
-    bad_configuration("--mapping: the ranks of a job are where they are; take --method predicted");
 }
 
 void check_files(const TuneOptions& options) {
@@ -165,6 +164,17 @@ int tune_predicted(const TuneOptions& options) {
   if (const std::string shared = about_shared_cores(ranks_here); !shared.empty() && !options.json)
     fmt::print("\n{}\n", shared);
   return 0;
+}
+
+// Measurements take the places of ranks from the job, and predictions measure nothing.
+void refuse_passed_over(const Command& command, const TuneOptions& options) {
+  if (options.method == "predicted")
+    refuse_given(command, {"--state", "--resume", "--time-limit"},
+                 "measurements (--method measured or guided)");
+  else
+    refuse_given(command, {"--ppn", "--mapping"},
+                 "--method predicted: the ranks of a job are where they are");
+  if (options.method != "guided") refuse_given(command, {"--margin"}, "--method guided");
 }
 
 int run_tune(const TuneOptions& options) {
@@ -270,7 +280,10 @@ void add_tune(CommandLine& line) {
       "  tutti tune --method predicted -P 2,8,64 --ppn 8 --svg maps.svg\n"
       "  mpiexec -n 4 tutti measure --json >all.json && mpiexec -n 4 tutti tune \\\n"
       "      --params all.json --compare");
-  command.runs([options] { return run_tune(*options); });
+  command.runs([command, options] {
+    refuse_passed_over(command, *options);
+    return run_tune(*options);
+  });
 }
 
 }  // namespace tutti::tools
