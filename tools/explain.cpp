@@ -32,11 +32,11 @@ using nlohmann::json;
 
 constexpr int kMostRanksExplained = 1 << 24;  // each has a node in the problem that is explained
 
-void warn(std::string_view line) { fmt::print(stderr, "tutti explain: warning: {}\n", line); }
-
-// The parameters that --params names, in place of the job's.
-PlatformHere named_platform(const std::string& name, std::string_view wire) {
-  return {platform_named(name, wire), false, fmt::format("--params {}", name)};
+// The parameters that --params names, or its older name, in place of the job's.
+PlatformHere named_platform(const ExplainOptions& options, std::string_view wire) {
+  const std::string& name = options.params;
+  return {platform_named(name, wire, options.params_option), false,
+          fmt::format("{} {}", options.params_option, name)};
 }
 
 // The hardware threads that ranks of one node, which is this host, may run on.
@@ -62,7 +62,7 @@ ExplainedJob job_of(const ExplainOptions& options, const Configuration& configur
     facts.software_wire = wire && software_wire_here(configuration);
     return {std::move(node), facts, parameters_here(configuration, wire)};
   }
-  PlatformHere named = named_platform(options.params, models::wire_of(wire, false));
+  PlatformHere named = named_platform(options, models::wire_of(wire, false));
   const models::Cores cores = named.platform.cores.value_or(models::Cores{});
   facts.software_wire = wire && cores.per_message + cores.per_byte > 0;
   return {std::move(node), facts, std::move(named)};
@@ -106,7 +106,7 @@ json explain(ExplainOptions options, Effort& effort) {
   if (!options.torus.empty())
     options.ranks = ranks_on(parse_torus(options.torus, kMostRanksExplained));
   const Configuration configuration = load_configuration({});
-  for (const std::string& warning : configuration.warnings) warn(warning);
+  for (const std::string& warning : configuration.warnings) warn_once(warning);
   collectives::Rules rules = read_rules(configuration).rules;
   const ExplainedJob job = job_of(options, configuration);
   collectives::Problem problem = problem_of(options, job, configuration);
@@ -190,6 +190,7 @@ void add_explain(CommandLine& line) {
   command.runs([command, options] {
     const collectives::Collective named[] = {collectives::read_collective(options->collective)};
     refuse_torus_in_vain(command, named);
+    if (command.has("--model")) options->params_option = "--model";
     return run_explain(*options);
   });
 }

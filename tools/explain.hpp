@@ -10,6 +10,7 @@ namespace tutti::tools {
 // The options as the user wrote them.
 struct ExplainOptions {
   std::string collective, algorithm, params, bytes = "8", mapping = "blocks", torus;
+  std::string params_option = "--params";  // by which name `params` was given
   int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
   bool json = false;
 };

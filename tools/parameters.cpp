@@ -24,11 +24,6 @@
 namespace tutti::tools {
 namespace {
 
-void warn_once(std::string_view line) {
-  static std::set<std::string, std::less<>> said;
-  if (said.emplace(line).second) fmt::print(stderr, "tutti: warning: {}\n", line);
-}
-
 // A sentence for who takes --params for --model, or for the setting `model`; else empty.
 std::string about_other_names(const std::string& name) {
   if (models::is_model(name))
@@ -40,7 +35,12 @@ std::string about_other_names(const std::string& name) {
 
 }  // namespace
 
-NamedParameters parameters_named(const std::string& name) {
+void warn_once(std::string_view line) {
+  static std::set<std::string, std::less<>> said;
+  if (said.emplace(line).second) fmt::print(stderr, "tutti: warning: {}\n", line);
+}
+
+NamedParameters parameters_named(const std::string& name, std::string_view option) {
   if (const auto* const own = models::find_shipped(name))
     return {own->name, own->source, models::json_text(models::to_json(*own))};
   if (const auto* const known = models::find_published(name))
@@ -52,7 +52,7 @@ NamedParameters parameters_named(const std::string& name) {
     std::vector<std::string_view> names;
     for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
     for (const auto& some : models::published()) names.push_back(some.name);
-    bad_configuration(fmt::format("--params: {}; what needs no file is {}{}", error.message,
+    bad_configuration(fmt::format("{}: {}; what needs no file is {}{}", option, error.message,
                                   fmt::join(names, ", "), about_other_names(name)));
   }
 }
@@ -103,18 +103,19 @@ const std::string& parameters_text(const std::string& path) {
   return found->second;
 }
 
-models::Platform platform_named(const std::string& name, std::string_view wire) {
+models::Platform platform_named(const std::string& name, std::string_view wire,
+                                std::string_view option) {
   if (const auto* const own = models::find_shipped(name)) return *own;
-  const NamedParameters named = parameters_named(name);
+  const NamedParameters named = parameters_named(name, option);
   if (!named.complete)
-    bad_configuration(fmt::format("--params {}: the paper does not print all parameters", name));
+    bad_configuration(fmt::format("{} {}: the paper does not print all parameters", option, name));
   try {
     models::Platform platform = models::completed(models::parse_platform(named.text), wire);
     if (platform.name.empty()) platform.name = named.name;
     if (platform.source.empty()) platform.source = named.source;
     return platform;
   } catch (const Error& error) {
-    bad_configuration(fmt::format("--params {:.200}: {}", name, error.message));
+    bad_configuration(fmt::format("{} {:.200}: {}", option, name, error.message));
   }
 }
 

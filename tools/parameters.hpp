@@ -20,13 +20,16 @@ struct NamedParameters {
 };
 
 // A file is read once, as it may be a pipe. Throws Error{bad_configuration}, which says what needs
-// no file.
-NamedParameters parameters_named(const std::string& name);
+// no file. `option`: by which the user gave it.
+NamedParameters parameters_named(const std::string& name, std::string_view option = "--params");
 // The word behind --model must not be the name of parameters, such as shm. Throws
 // Error{bad_configuration}, which names --params.
 void must_name_no_parameters(const std::string& model);
 // As a job would have it, on such a wire (models::wire_of()). Throws Error{bad_configuration}.
-models::Platform platform_named(const std::string& name, std::string_view wire);
+models::Platform platform_named(const std::string& name, std::string_view wire,
+                                std::string_view option = "--params");
+// On standard error, each line once.
+void warn_once(std::string_view line);
 // Where none are named: what a job would take whose rank 0 is this process, with the settings of
 // this environment. `several_nodes`: it has messages between nodes. Warnings of that go to standard
 // error, each once.

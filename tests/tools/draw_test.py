@@ -229,6 +229,14 @@ def check_rounds():
         svg("allgather", "--algorithm", "ring", "-P", P, *ROUNDS)
 
 
+def check_warnings():
+    """Each once, and in the name of the program, though several parts read the settings."""
+    done = subprocess.run([PROGRAM, "draw", "bcast", "-P", "2"], capture_output=True, text=True,
+                          env=os.environ | {"TUTTI_ALGORITM": "x"}, check=True)
+    assert done.stderr.count("TUTTI_ALGORITM") == 1, done.stderr
+    assert done.stderr.startswith("tutti: warning: "), done.stderr
+
+
 def check_default_algorithm():
     """Where none is named it is the one that `tutti explain` says would run."""
     for where in ([], ["--ppn", 4], ["--ppn", 4, "--mapping", "in-turn"], [*BOBA, "--ppn", 2]):
@@ -302,6 +310,7 @@ def main():
     check_rounds()
     with tempfile.TemporaryDirectory() as folder:
         check_default_machine(pathlib.Path(folder))
+    check_warnings()
     check_default_algorithm()
     check_goal()
     check_chrome_and_dot()

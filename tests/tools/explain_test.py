@@ -295,6 +295,16 @@ def main():
             "--params", "bobba")
     refused("loggp is a cost model, no parameters: `tutti predict --model loggp`", "bcast",
             "--params", "loggp")
+    refused("--model: cannot read loggp: No such file or directory; what needs no file is shm",
+            "bcast", "--model", "loggp")
+    refused("--model ib-measured: the paper does not print", "bcast", "--model", "ib-measured")
+    assert told("bcast", "--model", "rxe")["model"]["from"] == "--model rxe"
+    refused("and `;` separates choices, not `,`", "bcast", TUTTI_ALGORITHM="a,b")
+    refused("and `;` separates choices, not `,`", "bcast",
+            TUTTI_ALGORITHM="bcast=chain,reduce=chain")
+    text = " ".join(printed("bcast").split())
+    assert "needs a multicast group that all ranks join when Tutti starts" in text, text
+    assert "was joined" not in text, text
     refused("jobs alone measure, where the setting `model` (TUTTI_MODEL) says so", "bcast",
             "--params", "measure")
     refused("the paper does not print all parameters", "bcast", "--params", "ib-measured")

@@ -133,8 +133,11 @@ def check_tau_lop(path):
     refused("by itself", "--model", "tau-lop,loggp", *BARRIER, "--symbolic")
     refused("--segment '0'", *bcast, "--symbolic", "--segment", "0")
     refused("no --set", *bcast, "--symbolic", "--set", "L=1")
-    refused("cannot read boba: No such file or directory; of tau-lop no paper prints", *bcast,
-            "--params", "boba")
+    for name in ("boba", "shm"):
+        refused(f"--params: {name} has no parameters of tau-lop, and no paper prints any; `tutti "
+                "measure --model tau-lop --save=FILE` writes", *bcast, "--params", name)
+    refused("cannot read bobba: No such file or directory; of tau-lop no paper prints", *bcast,
+            "--params", "bobba")
     level = {"overhead": 1, "transfer": {"1": [[0, 0], [1000, 10]], "2": [[0, 0], [1000, 15]]}}
     parameters = {"format": 1, "model": "tau-lop", "within": level, "between": level}
     path.write_text(json.dumps(parameters))
@@ -369,6 +372,7 @@ def main():
     check_decimals()
     check_this_machine()
     refused("there is no model 'loggpp'", "--model", "loggpp", *BARRIER)
+    refused(", tau-lop\n", "--model", "loggpp", *BARRIER)
     for name in ("shm", "boba"):
         refused(f"--model: {name} is the name of parameters, not of a model: --params {name}",
                 "--model", name, *BARRIER)

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
+#include "models/platform/names.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
 #include "tools/mapping.hpp"
@@ -135,6 +137,18 @@ void require_no_call(const PredictOptions& o) {
     bad_configuration(fmt::format("{} takes no --model, --params or --set", report));
 }
 
+// The simulator's models, and tau-lop.
+void require_models(const PredictOptions& o) {
+  std::vector<std::string_view> names;
+  for (const models::Model& model : models::models()) names.push_back(name_of(model));
+  names.push_back(models::tau_lop::kName);
+  for (const std::string& model : o.models) {
+    must_name_no_parameters(model);
+    if (model != "all" && !models::is_model(model) && model != names.back())
+      bad_configuration(no_such("model", model, names));
+  }
+}
+
 // Files that say what was called, and where, go by that.
 void refuse_beside_files(const Command& command, const PredictOptions& o) {
   if (!o.compare.empty())
@@ -161,6 +175,7 @@ void refuse_segment_in_vain(const Command& command, const std::vector<Prediction
 
 int run_predict(const Command& command, PredictOptions options) {
   require_no_call(options);
+  require_models(options);
   refuse_beside_files(command, options);
   options.ranks_per_node = ranks_per_node(options.ranks_per_node, names_machine(options));
   if (options.list) return print_models(), 0;

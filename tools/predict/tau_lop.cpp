@@ -13,6 +13,8 @@
 #include "collectives/algorithms/catalogue.hpp"
 #include "collectives/analysis/all_ranks.hpp"
 #include "collectives/schedule/repeated.hpp"
+#include "models/decision/shipped.hpp"
+#include "models/platform/names.hpp"
 #include "models/predictor.hpp"
 #include "models/tau_lop/parameters.hpp"
 #include "tools/parameters.hpp"
@@ -97,9 +99,15 @@ void print(const std::vector<LopRow>& rows, const models::tau_lop::Parameters& p
                row.time ? fmt::format("{:.3f}", *row.time) : "-", row.text);
 }
 
-const std::string& tau_lop_text(const std::string& path) try {
-  return parameters_text(path);
+const std::string& tau_lop_text(const std::string& name) try {
+  return parameters_text(name);
 } catch (const Error& error) {
+  if (models::find_shipped(name) || models::find_published(name))
+    bad_configuration(
+        fmt::format("--params: {} has no parameters of tau-lop, and no paper prints any; `tutti "
+                    "measure --model tau-lop --save=FILE` writes a file of them, and --symbolic "
+                    "needs none",
+                    name));
   bad_configuration(
       fmt::format("--params: {}; of tau-lop no paper prints parameters", error.message));
 }
