@@ -1,8 +1,11 @@
 // Counting calls, and the table at the end.
 #include "src/drop-in/statistics.hpp"
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <array>
@@ -62,6 +65,31 @@ std::string collective_of(std::string_view call) {
   return name;
 }
 
+const void* library_of(const void* address) noexcept {
+  Dl_info info;
+  return dladdr(address, &info) ? info.dli_fbase : nullptr;
+}
+
+// The library of Tutti's that the program itself calls; null: there is none, or it is a part of the
+// program's file.
+const void* programs_tutti() noexcept {
+  static const void* const library = [] {
+    const void* const found = library_of(dlsym(RTLD_DEFAULT, "tutti_init"));
+    const auto entry = reinterpret_cast<const void*>(getauxval(AT_ENTRY));
+    return found == library_of(entry) ? nullptr : found;
+  }();
+  return library;
+}
+
+// Whether the program's Tutti has made the call: it exchanges addresses by MPI.
+bool is_of_programs_tutti() noexcept {
+  if (!programs_tutti()) return false;
+  std::array<void*, 12> callers{};
+  const int depth = backtrace(callers.data(), static_cast<int>(callers.size()));
+  return std::any_of(callers.begin(), callers.begin() + depth,
+                     [](const void* caller) { return library_of(caller) == programs_tutti(); });
+}
+
 std::map<std::string, std::uint64_t> calls_passed(const tutti_passed* passed) {
   std::map<std::string, std::uint64_t> all;
   for (; passed->name; ++passed) {
@@ -108,6 +136,7 @@ Calls calls_of(std::string_view name) {
 
 Watch::~Watch() {
   const std::chrono::duration<double> time = Clock::now() - begin_;
+  if (is_of_programs_tutti()) return;
   const std::string_view why = comm_.why_not ? comm_.why_not : "switched off";
   const std::lock_guard lock(g_lock);
   Counted& counted = g_calls[static_cast<std::size_t>(call_)];
