@@ -132,6 +132,13 @@ class FewerOrders {
   std::vector<std::size_t> moves_;
 };
 
+// That of the first call that has one: it can not be played.
+Verdict fault_of(const Calls& calls) {
+  for (const WholeCall* call : calls.calls)
+    if (!call->fault.ok()) return call->fault;
+  return {};
+}
+
 Verdict play_rendezvous(const Calls& calls, const CallsUnderWay::Layout& layout) {
   std::vector<Knowledge> knowledge;
   knowledge.reserve(calls.calls.size());
@@ -152,8 +159,7 @@ Verdict play_rendezvous(const Calls& calls, const CallsUnderWay::Layout& layout)
 }  // namespace
 
 Verdict check_scripts(const Calls& calls) {
-  for (const WholeCall* call : calls.calls)
-    if (!call->world.messages().ok()) return call->world.messages();
+  if (Verdict fault = fault_of(calls); !fault.ok()) return fault;
   for (Rank rank = 0; rank < calls.P(); ++rank)
     if (const std::string wrong = fault_of(calls.scripts[index(rank)], calls.calls.size());
         !wrong.empty())
@@ -168,15 +174,18 @@ Verdict check_scripts(const Calls& calls) {
 }
 
 Verdict run_interleaved(const Calls& calls, const Medium& medium, Turns turns, std::uint64_t seed) {
+  if (Verdict fault = fault_of(calls); !fault.ok()) return fault;
   const CallsUnderWay::Layout layout(calls);
   return play(CallsUnderWay(layout, medium), turns, seed);
 }
 
 Verdict run_interleaved_rendezvous(const Calls& calls) {
+  if (Verdict fault = fault_of(calls); !fault.ok()) return fault;
   return play_rendezvous(calls, CallsUnderWay::Layout(calls));
 }
 
 Exploration search_interleaved(const Calls& calls, const Medium& medium, std::size_t most_states) {
+  if (Verdict fault = fault_of(calls); !fault.ok()) return {fault};
   const CallsUnderWay::Layout layout(calls);
   return explore(FewerOrders(CallsUnderWay(layout, medium)), most_states);
 }

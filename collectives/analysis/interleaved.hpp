@@ -22,7 +22,7 @@
 
 namespace tutti::collectives {
 
-// Whether the messages of each call meet their receives, each rank starts each call once and waits
+// Whether each call is sound (WholeCall::fault), each rank starts each call once and waits
 // for it later, and the calls of each communicator are the same on all ranks. If not, the verdict
 // says so, and what becomes of the messages of calls that meet though they are different.
 Verdict check_scripts(const Calls& calls);

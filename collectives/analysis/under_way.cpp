@@ -52,6 +52,10 @@ WholeCall::WholeCall(std::string name_of_call, std::vector<Problem> problem_of_e
       problems(std::move(problem_of_each)),
       schedules(std::move(schedule_of_each)),
       world(schedules) {
+  const int P = static_cast<int>(schedules.size());
+  for (Rank rank = 0; rank < P && fault.ok(); ++rank)
+    fault = check_form(schedules[index(rank)], P, rank);
+  if (fault.ok()) fault = world.messages();
   cursors.reserve(schedules.size());
   for (const Schedule& schedule : schedules) cursors.emplace_back(schedule);
 }

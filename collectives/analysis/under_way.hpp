@@ -20,8 +20,8 @@
 
 namespace tutti::collectives {
 
-// One call as all ranks make it. Its schedules are well formed (check_form()); before anything
-// runs, its messages must meet their receives (World::messages()).
+// One call as all ranks make it. Its schedules must be well formed, and its messages meet their
+// receives: `fault` says if they do not, and then nothing of it may run.
 struct WholeCall {
   WholeCall(std::string name_of_call, std::vector<Problem> problem_of_each,
             std::vector<Schedule> schedule_of_each);
@@ -30,6 +30,7 @@ struct WholeCall {
   std::vector<Problem> problems;
   std::vector<Schedule> schedules;
   World world;                  // only looked at
+  Verdict fault;                // the first, of check_form() or of World::messages()
   std::vector<Cursor> cursors;  // at the start of each rank
 };
 

@@ -128,6 +128,23 @@ TEST_CASE("interleaved, found: calls that two ranks start in opposite order and 
   }
 }
 
+TEST_CASE("interleaved, found: a call whose schedules are not well formed is not played") {
+  const WholeCall sound = whole_call("dissemination", barrier_of(2));
+  auto to_nobody = sound.schedules, after_nothing = sound.schedules;
+  to_nobody[0].steps[0].peer = 7;
+  after_nothing[1].steps[0].first_successor = 100;
+  after_nothing[1].steps[0].successor_count = 1;
+  for (const auto& [spoiled, says] : {std::pair{to_nobody, "rank 0 sends to rank 7 of 2"},
+                                      std::pair{after_nothing, "its successors do not exist"}}) {
+    const WholeCall broken("broken", sound.problems, spoiled);
+    const Calls calls = started_in_order({&sound, &broken}, {kNever, kNever});
+    for (const Verdict& verdict :
+         {verify_interleaved(calls), run_interleaved(calls, {}, Turns::oldest_first),
+          run_interleaved_rendezvous(calls), search_interleaved(calls, {}, 1U << 20).verdict})
+      must_find(verdict, Violation::out_of_bounds, {says});
+  }
+}
+
 TEST_CASE("interleaved, found: two slots are needed where there is one, if nothing is set aside") {
   const WholeCall a = whole_call("linear", bcast_of(2, 6)),
                   b = whole_call("linear", bcast_of(2, 8));
