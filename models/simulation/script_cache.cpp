@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/error.hpp"
+#include "collectives/analysis/form.hpp"
+
 namespace tutti::models {
 namespace {
 
@@ -94,6 +97,10 @@ StepId Script::send(Rank rank, Rank peer, Ordinal ordinal) const noexcept {
 }
 
 std::shared_ptr<const Script> ScriptCache::script_of(Schedule schedule) {
+  // As a distance a peer that is no rank would pass for one.
+  for (StepId id = 0; id < schedule.steps.size(); ++id)
+    if (const auto verdict = check_peer(schedule, schedule.P, id); !verdict.ok())
+      throw Error(Code::internal, verdict.message);
   std::shared_ptr<const Script> made;
   for (const Distance distance : {Distance::difference, Distance::exclusive_or}) {
     Known& known = known_[index(distance)];

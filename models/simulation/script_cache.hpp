@@ -47,7 +47,7 @@ class ScriptCache {
   // If copies are free, how long they are does not tell schedules apart: in a script they are
   // joins.
   explicit ScriptCache(bool free_copies = false) : free_copies_(free_copies) {}
-  // The script of this schedule, which others may have already.
+  // The script of this schedule, which others may have. Throws Error{internal}: a peer is no rank.
   std::shared_ptr<const Script> script_of(collectives::Schedule schedule);
   std::size_t scripts() const noexcept { return made_; }
 

@@ -79,8 +79,8 @@ struct Result {
   std::size_t scripts = 0;  // different schedules
 };
 
-// schedule_of() is called once for each rank, in their order. Throws Error{internal} if messages do
-// not pair off, or if some rank never finishes.
+// schedule_of() is called once for each rank, in their order. Throws Error{internal} if a peer is
+// no rank, if messages do not pair off, or if some rank never finishes.
 Result simulate(int P, const std::function<collectives::Schedule(Rank)>& schedule_of,
                 const Platform& platform, const SimulationOptions& setting = {});
 

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/error.hpp"
 #include "tests/models/predicted.hpp"
 
 using namespace tutti;
@@ -40,6 +41,15 @@ TEST_CASE("alike: a script names each destination of a rank once") {
       CHECK(visited.size() == sent.size());
       CHECK(std::set(visited.begin(), visited.end()) == sent);
     }
+}
+
+TEST_CASE("alike: a peer that is no rank is refused, as it would pass for one") {
+  for (const Rank peer : {-1, 8, 100}) {
+    Schedule spoiled = build_all("ring", allgather_of(8, 8))[4];
+    for (Step& step : spoiled.steps)
+      if (is_message(step.kind)) step.peer = peer;
+    CHECK_THROWS_AS(ScriptCache().script_of(spoiled), Error);
+  }
 }
 
 TEST_CASE("alike: copies that are free do not tell schedules apart") {
