@@ -65,6 +65,7 @@ class Mirror {
         states_{States{spread.input_bytes, Holds::nothing},
                 States{spread.output_bytes, Holds::input},
                 States{spread.scratch_bytes, Holds::nothing}} {
+    check_slices();
     choose_result();
     lay_out();
   }
@@ -80,6 +81,14 @@ class Mirror {
 
  private:
   States& states(Buffer buffer) { return states_[index(buffer)]; }
+
+  void check_slices() const {
+    const Bytes sizes[] = {spread_.input_bytes, spread_.output_bytes, spread_.scratch_bytes};
+    for (const Step& step : spread_.steps)
+      for (const Slice& slice : {step.source, step.target})
+        if (slice.offset < 0 || slice.length < 0 || slice.end() > sizes[index(slice.buffer)])
+          throw std::logic_error("this schedule has no mirror: bytes of a step do not exist");
+  }
 
   // The mirror's result is the slice that the spread schedule takes from its caller.
   void choose_result() {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -110,6 +111,7 @@ std::vector<StepId> segment_order(const Pieces& pieces, const std::vector<Edge>&
       if (--waits[after[i]] == 0) ready.push({pieces.index[after[i]], after[i]});
     }
   }
+  if (order.size() < count) throw std::logic_error("segments wait for each other in a circle");
   return order;
 }
 

@@ -2,6 +2,7 @@
 #include "collectives/schedule/mirrored.hpp"
 
 #include <catch2/catch.hpp>
+#include <stdexcept>
 
 #include "collectives/schedule/builder.hpp"
 
@@ -90,4 +91,15 @@ TEST_CASE("a broadcast becomes a reduce: arrivals are combined with what is here
   REQUIRE(reduce_root.steps.size() == 1);
   CHECK(reduce_root.steps[0].kind == StepKind::recv_reduce);
   CHECK(reduce_root.steps[0].target == Slice{Buffer::output, 0, kBlock});
+}
+
+TEST_CASE("a step of bytes that do not exist has no mirror") {
+  const Problem middle = problem_of(Collective::reduce, 3, 1);
+  for (const Bytes offset : {Bytes{-1}, kBlock, Bytes{1} << 40}) {
+    Builder spread = spreading(middle);
+    spread.recv(0, spread.output());
+    Schedule schedule = spread.finish();
+    schedule.steps[0].target.offset = offset;
+    CHECK_THROWS_AS(mirrored(schedule, middle), std::logic_error);
+  }
 }

@@ -2,6 +2,7 @@
 #include "collectives/schedule/segmented.hpp"
 
 #include <catch2/catch.hpp>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "collectives/schedule/builder.hpp"
@@ -77,4 +78,11 @@ TEST_CASE("segments that would make millions of steps are refused") {
     CHECK(build(Bytes{1} << 18) == Code::algorithm_not_applicable);
     CHECK(build(Bytes{1} << 27) == Code::success);
   }
+}
+
+TEST_CASE("steps that wait for each other in a circle are refused") {
+  Schedule circle = build_all("chain", bcast_of(3, 100))[1];
+  REQUIRE(circle.steps.size() == 2);
+  link(circle, std::vector<Edge>{{1, 0}, {0, 1}});
+  CHECK_THROWS_AS(segmented(circle, 30), std::logic_error);
 }
