@@ -2,6 +2,7 @@
 // combinator: it plays the schedules of any two algorithms for the smaller groups. Ours: BEO's
 // hierarchy (§5) is a grid without leaders, see grid.cpp. Pure.
 #include <numeric>
+#include <stdexcept>
 
 #include "base/this_thread.hpp"
 #include "collectives/algorithms/common.hpp"
@@ -78,6 +79,15 @@ void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
 
 using Parents = std::vector<int>;
 
+// From each rank the way up must end at the leader.
+void require_tree(const Parents& parents) {
+  const int count = static_cast<int>(parents.size());
+  for (int at : parents)
+    for (int hops = 0; at != -1; at = parents[index(at)])
+      if (at < 0 || at >= count || ++hops > count)
+        throw std::logic_error("what broadcasts within a node is no tree");
+}
+
 // The tree of the broadcast within a node: who sends to each of its ranks; −1: the leader. The last
 // one stays, for whoever makes the schedules of all ranks one after another.
 const Parents& tree_within(const Problem& problem, const Levels& level,
@@ -96,7 +106,7 @@ const Parents& tree_within(const Problem& problem, const Levels& level,
   Group group = level.within;
   const Asked asked{group.ranks.size(), group.root, parameters.within};
   if (asked == last) return parents;
-  parents.clear();
+  Parents found;
   Problem whole = problem;
   whole.bytes = 1;
   for (group.mine = 0; group.mine < static_cast<int>(group.ranks.size()); ++group.mine) {
@@ -104,8 +114,10 @@ const Parents& tree_within(const Problem& problem, const Levels& level,
     for (const Step& step :
          part(whole, group, Collective::bcast, parameters.within, "linear").steps)
       if (step.kind == StepKind::recv) parent = step.peer;
-    parents.push_back(parent);
+    found.push_back(parent);
   }
+  require_tree(found);
+  parents = std::move(found);
   last = asked;
   return parents;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 
 #include "base/bits.hpp"
 #include "collectives/analysis/all_ranks.hpp"
@@ -252,8 +253,12 @@ void add_shapes(std::vector<Case>& cases) {
 std::string prove_case(const Case& one, const std::vector<Problem>& problems) {
   std::vector<Schedule> schedules;
   schedules.reserve(problems.size());
-  for (const Problem& problem : problems)
-    schedules.push_back(one.algorithm->build(problem, one.parameters));
+  try {
+    for (const Problem& problem : problems)
+      schedules.push_back(one.algorithm->build(problem, one.parameters));
+  } catch (const std::exception& error) {  // such as of what has no mirror
+    return fmt::format("{}: no schedule: {}", name_case(one), error.what());
+  }
   const Verdict verdict = verify(schedules, problems);
   if (verdict.ok()) return {};
   return fmt::format("{}: {}: {}", name_case(one), name_of(verdict.violation), verdict.message);
