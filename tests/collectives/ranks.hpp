@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -9,14 +10,20 @@
 
 #include "collectives/algorithms/catalogue.hpp"
 #include "collectives/analysis/all_ranks.hpp"
+#include "collectives/analysis/form.hpp"
 #include "collectives/analysis/rounds.hpp"
 #include "collectives/analysis/verifier.hpp"
 
 namespace tutti::collectives::test {
 
+// Requires that the schedules are well formed: tests use their peers and slices as indices.
 inline std::vector<Schedule> build_all(std::string_view name, const Problem& problem,
                                        const Parameters& parameters = {}) {
-  return schedules_of_all_ranks(*find(problem.collective, name), problem, parameters);
+  auto all = schedules_of_all_ranks(*find(problem.collective, name), problem, parameters);
+  for (Rank rank = 0; rank < problem.P; ++rank)
+    if (const Verdict form = check_form(all[index(rank)], problem.P, rank); !form.ok())
+      FAIL(name_of(problem.collective) << ' ' << name << ": " << form.message);
+  return all;
 }
 
 inline Problem barrier_of(int P) { return {{.collective = Collective::barrier}, P}; }

@@ -21,6 +21,7 @@ std::vector<std::vector<Sent>> stages(const std::vector<Schedule>& all, Rank roo
   next[index(root)] = 0;
   std::vector<std::vector<Sent>> by_stage;
   for (int reached = 1; reached < P;) {
+    REQUIRE(by_stage.size() < all.size());  // each stage reaches somebody
     by_stage.emplace_back();
     for (Rank r = 0; r < P; ++r) {
       int& at = next[index(r)];

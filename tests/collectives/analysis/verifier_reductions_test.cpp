@@ -263,7 +263,7 @@ TEST_CASE("caught: different places of the data combined") {
     INFO(name);
     const Problem cut = reduction(collective, 3, 12);
     auto all = build_all(name, cut, {1, 4});
-    CHECK(verify(all, cut).ok());
+    REQUIRE(verify(all, cut).ok());
     std::size_t rank = 0;
     while (nth(all[rank], StepKind::recv_reduce, 1) == kNoStep) ++rank;
     const Step& receive = all[rank].steps[nth(all[rank], StepKind::recv_reduce, 0)];
