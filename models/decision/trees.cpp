@@ -88,6 +88,21 @@ void end_uneven(std::vector<Stage>& stages, int stays) {
   stages.back().order = Stage::Order::joins;
 }
 
+// The children on other nodes of a rank that has a part of so many ranks: of the root or, if the
+// nearest are kept and ranks are dealt out in turn, of any rank.
+double far_children(const Topology& place, double part, int k, Keeps keeps) {
+  if (place.nodes == 1) return 0;
+  const double even = std::floor(part / (k + 1)), longer = part - even * (k + 1);
+  double far = 0, distance = place.P - part + 1;
+  for (int child = 1; child <= k && child < part; ++child) {
+    const double away = keeps == Keeps::nearest ? part - child * even : distance;
+    const bool beside = place.in_order ? away < place.q : place.shares_node(away);
+    far += beside ? 0 : 1;
+    distance += even + (child < longer ? 1 : 0);
+  }
+  return far;
+}
+
 }  // namespace
 
 void star(Sketch& sketch, Bytes bytes, Way way) {
@@ -105,7 +120,7 @@ void star(Sketch& sketch, Bytes bytes, Way way) {
 // round spares the crossing of that round for the last one.
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   const Topology& place = sketch.place();
-  double reached = 1, peers = way == Way::down ? 1 : 0, round = 1;
+  double reached = 1, peers = way == Way::down ? 1 : 0, round = 1, cuts = 1;
   double crossings = std::ceil(std::log(place.nodes) / std::log(k + 1.0) - 1e-9);
   // A tree begins beside its root, so that its smallest parts may cross borders, too.
   if (place.q > 1 && bytewise == Bytewise::whole)
@@ -119,14 +134,11 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
   for (double part = place.P; part > 1; ++round) {
     const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
     const double messages = std::min(reached * children, place.P - reached);
-    double far = 0;  // of the root's children
-    for (int child = 0; child < children; ++child) {
-      const double distance = keeps == Keeps::nearest
-                                  ? part - (child + 1) * std::floor(part / (k + 1))
-                                  : place.P - part + 1 + child * next;
-      const bool beside = place.in_order ? distance < place.q : place.shares_node(distance);
-      far += place.nodes > 1 && !beside ? 1 : 0;
-    }
+    double far = far_children(place, part, k, keeps);
+    // Other parts may have one rank less, whose first rank is elsewhere.
+    if (place.in_turn && keeps == Keeps::nearest && std::fmod(place.P, cuts) != 0)
+      far = std::max(far, far_children(place, part - 1, k, keeps));
+    cuts *= k + 1;
     inside = inside || place.within_node(part);
     const bool unaligned = keeps == Keeps::nearest && place.in_order && !inside;
     if (far == 0 && unaligned && astray-- > 0) far = children;
