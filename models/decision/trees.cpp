@@ -150,8 +150,10 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     const bool crosses = far > 0 && (!limited || crossings > 0);
     if (crosses && (left == 1 || left > stays + 1)) --crossings;
     --left;
-    Stage& stage =
-        sketch.add(bytewise == Bytewise::blocks ? static_cast<Bytes>(next) * bytes : bytes);
+    // The rank keeps the largest part, and hands over the rest: the root sends each block once.
+    const double all = (part - next) * static_cast<double>(bytes);
+    const bool blocks = bytewise == Bytewise::blocks;
+    Stage& stage = sketch.add(blocks ? static_cast<Bytes>(std::ceil(all / children)) : bytes);
     const Count many = crosses ? Count{children - far, far} : Count{children, 0};
     const Count one = Count::of(1, crosses);
     stage.out = way == Way::down ? many : one;
