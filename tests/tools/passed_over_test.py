@@ -46,6 +46,12 @@ REFUSED = {
     "draw bcast --format goal --kind chart": "--kind goes with --format svg and dot",
     "draw bcast --kind tree --noise 1": "--noise goes with charts, which have times",
     "draw bcast --format goal --late 1": "--late goes with charts, which have times",
+    "bench --piece 8": "--piece requires --type",
+    "bench --type-side send": "--type-side requires --type",
+    "bench --bytes 8 --min 4": "--min goes with sizes by default, not with --bytes",
+    "bench --sizes 8 --max 16": "--max goes with sizes by default",
+    "measure --bisections 3": "--bisections requires --bisection",
+    "measure --seed 3": "--seed requires --bisection",
 }
 TAKEN = ["predict bcast,barrier --params boba --root 1", "draw bcast --noise 1 --seed 2",
          "predict bcast,neighbor_alltoall --params boba --torus 2x2", "list --references --json",

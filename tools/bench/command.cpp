@@ -10,6 +10,7 @@
 #include "tools/bench/bench.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/passed_over.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -57,20 +58,21 @@ void add_effort(const Command& command, BenchOptions* options) {
 }
 
 void add_buffers_and_forms(const Command& command, BenchOptions* options, Words* words) {
-  command
-      .option("--type", options->type.constructor,
-              fmt::format("buffers of a derived datatype: {}; a third column has the time without "
-                          "gaps",
-                          fmt::join(type_constructors(), ", ")))
-      .one_of(type_constructors());
+  const Option type = command.option(
+      "--type", options->type.constructor,
+      fmt::format("buffers of a derived datatype: {}; a third column has the time without gaps",
+                  fmt::join(type_constructors(), ", ")));
+  type.one_of(type_constructors());
   command.option("--piece", options->type.piece, "bytes between two gaps of --type")
       .show_default()
-      .between(1, 1 << 20);
+      .between(1, 1 << 20)
+      .only_with(type);
   command
       .option("--type-side", words->side,
               fmt::format("where the datatype is: {}", fmt::join(type_sides(), ", ")))
       .show_default()
-      .one_of(type_sides());
+      .one_of(type_sides())
+      .only_with(type);
   command
       .option("--form", words->form,
               fmt::format("which form of the calls: {}; a third column has the blocking one",
@@ -130,7 +132,9 @@ void add_bench(CommandLine& line) {
   command.option(kPictureFile, options->svg, "draw a picture into this file").picture();
   command.footer(
       "Example:\n  mpiexec -n 2 tutti bench --collective allgather --max 64k --svg allgather.svg");
-  command.runs([options, words] {
+  command.runs([command, options, words] {
+    if (!options->sizes.empty())
+      refuse_given(command, {"--min", "--max"}, "sizes by default, not with --bytes");
     take(*words, options.get());
     return run_bench(*options);
   });

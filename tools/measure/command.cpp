@@ -301,10 +301,14 @@ void add_measure(CommandLine& line) {
   command.flag("--methods", options->methods,
                "also o, g, L and G by the methods of Culler, Kielmann and Bell, beside those by "
                "PRTT (IB 4.3.3)");
-  command.flag("--bisection", options->bisection,
-               "also effective bisection bandwidth: the mean of random bisections");
-  command.option("--bisections", options->bisections, "how many").show_default().between(1, 100000);
-  command.option("--seed", options->seed, "of the bisections").show_default();
+  const Option bisection =
+      command.flag("--bisection", options->bisection,
+                   "also effective bisection bandwidth: the mean of random bisections");
+  command.option("--bisections", options->bisections, "how many")
+      .show_default()
+      .between(1, 100000)
+      .only_with(bisection);
+  command.option("--seed", options->seed, "of the bisections").show_default().only_with(bisection);
   command.footer(fmt::format(
       "Examples:\n"
       "  mpiexec -n 2 tutti measure --save                    this machine's shared memory\n"
