@@ -46,7 +46,7 @@ class Judge {
       if (candidate.excluded.empty()) all.push_back(candidate.choice);
     if (!all_parameters) return all;
     for (const Choice& plain : plain_candidates(problem_.collective)) {
-      const Choice choice = with_times(plain, platform_, facts_.nodes > 1);
+      const Choice choice = with_times(plain, platform_, facts_);
       if (!why_not(*choice.algorithm, problem_, choice.parameters) &&
           choice.parameters.segment * 2 <= std::max<Bytes>(problem_.bytes, 0) &&
           choice.parameters.k < std::max(2, problem_.P))

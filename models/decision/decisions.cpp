@@ -106,7 +106,7 @@ Problem Decisions::example(const Kind& kind) const {
 // kind of message, whose bytes take no processor's time and cost as much everywhere, and no cores.
 bool Decisions::finds_tree(const Kind& kind, const Choice& choice) const noexcept {
   constexpr int kMostRanks = 4096;
-  const Model& model = model_of_trees(platform_, facts_.nodes > 1 || facts_.wire_within);
+  const Model& model = model_of_trees(platform_, facts_);
   const bool exact =
       std::holds_alternative<LogP>(model) || std::holds_alternative<models::LogGP>(model);
   return exact && choice.parameters.times.all_set() && (kind.bits & kUnequal) == 0 &&
@@ -125,7 +125,7 @@ Decisions::Options Decisions::options_for(const Kind& kind) const {
     if (std::exchange(last, choice.algorithm) != choice.algorithm)
       applies = !why_not(*choice.algorithm, problem, choice.parameters);
     const bool beyond = choice.parameters.k > std::max(1, facts_.P - 1);
-    const Choice timed = with_times(choice, platform_, facts_.nodes > 1 || facts_.wire_within);
+    const Choice timed = with_times(choice, platform_, facts_);
     if (applies && !beyond && (!choice.algorithm->traits.times || finds_tree(kind, timed)) &&
         draw(sketch_, options.place, *choice.algorithm, 0, timed.parameters))
       options.plain.push_back(timed);
@@ -319,7 +319,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
       one.across = options.across;
     }
     Candidate candidate;
-    candidate.choice = with_times({&algorithm}, platform_, facts_.nodes > 1 || facts_.wire_within);
+    candidate.choice = with_times({&algorithm}, platform_, facts_);
     if (!one.plain.empty() || one.hierarchical) {
       Floors none;
       candidate.choice = in_table.algorithm == &algorithm ? in_table : fastest(one, bytes, none);

@@ -129,9 +129,7 @@ Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const C
     problem.node = nodes_in(group, node);
     auto choice = call.choice.algorithm ? call.choice : choose(problem);
     if (platform)
-      choice = with_times(
-          choice, *platform,
-          !problem.node.empty() && collectives::facts_of_nodes(problem.node.of_rank()).nodes > 1);
+      choice = with_times(choice, *platform, collectives::facts_of_nodes(problem.node.of_rank()));
     if (const auto reason = why_not(*choice.algorithm, problem, choice.parameters))
       bad_configuration(
           fmt::format("{}, {}: {}", to_string(kernel, call), to_string(choice), *reason));

@@ -37,13 +37,15 @@ collectives::Parameters with_times(const collectives::Algorithm& algorithm,
   return parameters;
 }
 
-const Model& model_of_trees(const Platform& platform, bool wire) noexcept {
+const Model& model_of_trees(const Platform& platform, const collectives::Facts& facts) noexcept {
+  const bool wire = facts.nodes > 1 || facts.wire_within;
   return wire || !platform.within ? platform.between : *platform.within;
 }
 
-collectives::Choice with_times(collectives::Choice choice, const Platform& platform, bool wire) {
+collectives::Choice with_times(collectives::Choice choice, const Platform& platform,
+                               const collectives::Facts& facts) {
   choice.parameters =
-      with_times(*choice.algorithm, choice.parameters, model_of_trees(platform, wire));
+      with_times(*choice.algorithm, choice.parameters, model_of_trees(platform, facts));
   return choice;
 }
 

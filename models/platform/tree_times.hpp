@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "collectives/selection/choices.hpp"
+#include "collectives/selection/facts.hpp"
 #include "models/platform/platform.hpp"
 
 namespace tutti::models {
@@ -19,9 +20,10 @@ std::optional<collectives::LogGP> tree_times(const Model& model, bool up = false
 collectives::Parameters with_times(const collectives::Algorithm& algorithm,
                                    collectives::Parameters parameters, const Model& model);
 // The model of messages between nodes if these count, because there are several, or because ranks
-// of one node speak over the `wire`, too; else that of messages within a node.
-const Model& model_of_trees(const Platform& platform, bool wire) noexcept;
+// of one node speak over the wire, too; else that of messages within a node.
+const Model& model_of_trees(const Platform& platform, const collectives::Facts& facts) noexcept;
 // A choice with the times of that model.
-collectives::Choice with_times(collectives::Choice choice, const Platform& platform, bool wire);
+collectives::Choice with_times(collectives::Choice choice, const Platform& platform,
+                               const collectives::Facts& facts);
 
 }  // namespace tutti::models

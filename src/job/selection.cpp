@@ -202,9 +202,8 @@ void Selection::drop_unused() noexcept {
 
 collectives::Choice Selection::choose(const collectives::Problem& problem,
                                       models::Decisions& decisions) const {
-  const collectives::Facts& facts = decisions.facts();
-  if (const auto by_hand = collectives::choose(problem, facts, rules_))
-    return models::with_times(*by_hand, platform_, facts.nodes > 1 || facts.wire_within);
+  if (const auto by_hand = collectives::choose(problem, decisions.facts(), rules_))
+    return models::with_times(*by_hand, platform_, decisions.facts());
   return decisions.select(problem);
 }
 

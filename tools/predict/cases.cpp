@@ -8,6 +8,7 @@
 #include "collectives/algorithms/conditions.hpp"
 #include "collectives/analysis/all_ranks.hpp"
 #include "collectives/schedule/repeated.hpp"
+#include "collectives/selection/facts.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
 #include "models/platform/names.hpp"
@@ -279,8 +280,8 @@ Prediction predict(const PredictOptions& options, const Case& what, const Platfo
   setting.record = record;
   setting.links = options.details;
   Prediction made{.what = what, .platform = &platform};
-  const bool several_nodes = std::ranges::any_of(setting.node, [](int node) { return node > 0; });
-  made.what.choice = models::with_times(what.choice, platform, several_nodes);
+  made.what.choice =
+      models::with_times(what.choice, platform, collectives::facts_of_nodes(setting.node));
   const auto schedule_of = [&](Rank rank) {
     auto schedule =
         what.choice.algorithm->build(problem_of_rank(problem, rank), made.what.choice.parameters);

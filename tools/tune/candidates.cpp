@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "collectives/algorithms/conditions.hpp"
+#include "collectives/selection/facts.hpp"
 #include "models/platform/tree_times.hpp"
 #include "models/simulation/simulator.hpp"
 #include "models/simulation/steps.hpp"
@@ -140,8 +141,7 @@ Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
         Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
         Choice choice = candidate.choice;
         if (const auto* const platform = std::get_if<models::Platform>(&predictor))
-          choice = models::with_times(choice, *platform,
-                                      *std::max_element(node.begin(), node.end()) > 0);
+          choice = models::with_times(choice, *platform, collectives::facts_of_nodes(node));
         const auto schedule_of = [&](Rank rank) {
           problem.rank = rank;
           return choice.algorithm->build(problem, choice.parameters);

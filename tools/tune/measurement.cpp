@@ -125,8 +125,7 @@ Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of) 
           [&selection](const Point& point, const Candidate& candidate, const std::vector<int>&) {
             const auto facts = facts_of_first(point.P);
             if (!models::can_estimate(candidate.choice, facts)) return -1.0;
-            const auto choice = models::with_times(candidate.choice, selection.platform(),
-                                                   facts.nodes > 1 || facts.wire_within);
+            const auto choice = models::with_times(candidate.choice, selection.platform(), facts);
             const auto estimate =
                 models::estimate_of(choice, point.bytes, selection.platform(), facts);
             return estimate.time - estimate.set_up;  // timed calls have their connections
