@@ -86,7 +86,7 @@ constexpr std::array<Row, kConditions> kRows{{
      [](const Problem& problem, const Parameters&) -> Reason {
        if (problem.datagrams) return {};
        return "it needs a multicast group that all ranks join when Tutti starts; the settings "
-              "`multicast` and `transport` and a job's log (`log=info`) say why there is none";
+              "`multicast` and `transport` and a job's log (`log=info`) say why they do not";
      }},
     {Condition::nodes_in_order, "nodes_in_order", "the ranks of each node follow each other",
      [](const Problem& problem, const Parameters&) -> Reason {

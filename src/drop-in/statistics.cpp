@@ -70,8 +70,7 @@ const void* library_of(const void* address) noexcept {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-// The library of Tutti's that the program itself calls; null: there is none, or it is a part of the
-// program's file.
+// The libtutti that the program itself calls; null if it calls none, or has it in its own file.
 const void* programs_tutti() noexcept {
   static const void* const library = [] {
     const void* const found = library_of(dlsym(RTLD_DEFAULT, "tutti_init"));

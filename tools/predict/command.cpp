@@ -144,7 +144,7 @@ void require_models(const PredictOptions& o) {
   names.push_back(models::tau_lop::kName);
   for (const std::string& model : o.models) {
     must_name_no_parameters(model);
-    if (model != "all" && !models::is_model(model) && model != names.back())
+    if (model != "all" && !models::is_model(model) && model != models::tau_lop::kName)
       bad_configuration(no_such("model", model, names));
   }
 }
