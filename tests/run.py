@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 from harness.builds import CACHE, Build
-from harness.command import Command, in_background
+from harness.command import Command, in_background, wait_for
 from harness.quiet import VARIABLE, quiet
 from harness.runner import Runner
 from harness.source import copy_source
@@ -86,7 +86,7 @@ class Parts:
     def rdma(self):
         """jobs on real SoftRoCE, in the virtual RDMA host"""
         build = Build(self.mpich.folder)
-        self.kernel.join()
+        wait_for(self.kernel)
         for test in table.slow_rank(build, 300 if self.options.long else 60):
             if self.runner.wants(f"rdma: {test.name}"):
                 self.runner.beside(self._run, test)
@@ -100,7 +100,7 @@ class Parts:
     def mpi(self):
         """jobs over shared memory"""
         if self.building:
-            self.building.join()
+            wait_for(self.building)
         self.runner.beside(self.mpich.test, "waiting", log="waiting")
         with quiet(self.runner.work):
             self.mpich.test("mpi", *(["long"] if self.options.long else []))
@@ -122,7 +122,7 @@ class Parts:
         if self.built[self.asan]:
             self.asan.test(*self.watched)
         if threads:
-            threads.join()
+            wait_for(threads)
         if self.built[self.asan]:
             with quiet(self.runner.work):
                 self.asan.test("mpi")
@@ -168,7 +168,7 @@ class Parts:
     def _build(self, parts, how=lambda command: command):
         """Builds what these parts need, unless it was or is being built; see Suites.build()."""
         if self.building and threading.current_thread() is not self.building:
-            self.building.join()
+            wait_for(self.building)
         for part in parts:
             for suites, names in self.needs.get(part, {}).items():
                 if suites in self.built:

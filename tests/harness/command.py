@@ -7,7 +7,11 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+
+# The process that each thread of this program waits for.
+UNDER_WAY = {}
 
 
 @dataclasses.dataclass
@@ -39,7 +43,8 @@ class Command:
         except OSError as error:
             return str(error), ""
         try:
-            output, _ = process.communicate(timeout=seconds)
+            with under_way(process):
+                output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             return f"no end after {seconds} s", process.communicate()[0]
@@ -60,6 +65,37 @@ class Command:
         if problem:
             print(f"{os.path.basename(sys.argv[0])}: {problem}", flush=True)
         return 1 if problem else 0
+
+
+@contextlib.contextmanager
+def under_way(process):
+    """While this thread waits for the process, others may have it raised; see wait_for()."""
+    UNDER_WAY[threading.current_thread()] = process.pid
+    try:
+        yield
+    finally:
+        del UNDER_WAY[threading.current_thread()]
+
+
+def wait_for(thread):
+    """Waits until the thread has ended. As it is waited for, its commands are in the background no
+    more: beside a busy process on each core a build would take an hour there. Only root may raise a
+    priority; for others nothing changes."""
+    while thread.is_alive():
+        if (pid := UNDER_WAY.get(thread)) is not None:
+            raise_priority(pid)
+        thread.join(1)
+
+
+def raise_priority(pid):
+    """A process and those that come from it get the usual priority."""
+    with contextlib.suppress(OSError):  # it has ended, or the system does not allow it
+        for path in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                raise_priority(int(child))
+        if os.getpriority(os.PRIO_PROCESS, pid) > 0:
+            os.setpriority(os.PRIO_PROCESS, pid, 0)
+            pathlib.Path(f"/proc/{pid}/autogroup").write_text("0")
 
 
 def lower_priority():

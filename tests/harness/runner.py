@@ -8,6 +8,8 @@ import threading
 import time
 import traceback
 
+from harness.command import wait_for
+
 SLOWEST = 10  # tests that the summary names
 SHOWN = 60  # lines of a failed test's output
 
@@ -108,7 +110,7 @@ class Runner:
 
     def join(self):
         while self.threads:
-            self.threads.pop().join()
+            wait_for(self.threads.pop())
 
     def in_lanes(self, lanes, function, tests):
         """Calls `function(test, lane)` for all tests, one after another in each lane."""

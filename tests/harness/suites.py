@@ -5,7 +5,7 @@ import re
 import subprocess
 
 from harness.builds import compilers
-from harness.command import Command
+from harness.command import Command, under_way
 
 # A line that Meson prints when a test has ended: its name, how it ended, and after how long.
 ENDED = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(.*?) +(OK|[A-Z]{4,}) +([\d.]+)s")
@@ -62,13 +62,14 @@ class Suites:
             command += ["--suite", suite]
         process = Command(command + (names if self.runner.match else []), self.env).start()
         passed, said = set(), []
-        for line in process.stdout:
-            said.append(line.rstrip())
-            ended = ENDED.match(line)
-            if ended and ended[2] == "OK" and ended[1] in names:
-                passed.add(ended[1])
-                self.runner.note(shown[ended[1]], took=float(ended[3]))
-        process.wait()
+        with under_way(process):
+            for line in process.stdout:
+                said.append(line.rstrip())
+                ended = ENDED.match(line)
+                if ended and ended[2] == "OK" and ended[1] in names:
+                    passed.add(ended[1])
+                    self.runner.note(shown[ended[1]], took=float(ended[3]))
+            process.wait()
         results = {}
         if logged.exists():
             results = {result["name"].split(" / ", 1)[-1]: result
