@@ -1,8 +1,6 @@
 // The slow half of waiting.
 #include "src/job/waiting.hpp"
 
-#include <sched.h>
-
 #include <thread>
 
 namespace tutti {
@@ -33,7 +31,7 @@ bool Waiting::yield_core(Patience& patience, Agreement& agreement, const Waiter&
   const bool wide_awake = others_are_pressing();
   if (look || wide_awake || waited >= kNapAfter) drive_others();
   if (wide_awake || waited < kNapAfter)
-    sched_yield();
+    yield();
   else
     std::this_thread::sleep_for(waited < kSleepAfter ? 50us : 1ms);
   if (lock_) lock_->lock();
@@ -44,7 +42,7 @@ void Waiting::look_around(Patience& patience, Agreement& agreement, const Waiter
   if (++patience.yields % kYieldsPerLook == 0) housekeeping(patience, agreement, waiter);
   if (lock_) lock_->unlock();
   drive_others();
-  sched_yield();
+  yield();
   if (lock_) lock_->lock();
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/function_ref.hpp"
+#include "base/yielder.hpp"
 #include "src/news/agreement.hpp"
 #include "src/news/connections.hpp"
 #include "src/news/hang_report.hpp"
@@ -81,6 +82,8 @@ class Waiting {
   void drive_others() const {
     if (settings_.drive_others) settings_.drive_others();
   }
+  // For a rank that waits for something else.
+  void yield() noexcept { yielder_.yield(); }
 
  private:
   using Visit = FunctionRef<void(protocols::Channel&)>;
@@ -108,6 +111,7 @@ class Waiting {
   Connections& connections_;
   const Settings settings_;
   std::mutex* const lock_;
+  Yielder yielder_;
 };
 
 }  // namespace tutti
