@@ -51,7 +51,7 @@ void MpiBootstrap::run(const char* call, std::chrono::microseconds nap, Start&& 
     const auto waited = RunningClock::now() - since;
     look_at_clock(waited);
     if (nap == kNap && waited < kYieldsFor)
-      std::this_thread::yield();
+      yielder_.yield();
     else
       std::this_thread::sleep_for(nap);
   }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/running_clock.hpp"
+#include "base/yielder.hpp"
 #include "transport/bootstrap.hpp"
 
 namespace tutti::transport {
@@ -57,6 +58,7 @@ class MpiBootstrap final : public Bootstrap {
   std::chrono::milliseconds report_after_{0};
   std::function<void(RunningClock::duration)> report_;  // null: nothing, or nothing more
   std::function<void()> housekeeping_;                  // null: nothing
+  Yielder yielder_;
 };
 
 }  // namespace tutti::transport
