@@ -1,8 +1,6 @@
 // Calls in flight: beginning, going on, and how the program hears of their end.
 #include "src/drop-in/in_flight.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -245,30 +243,36 @@ CallInFlight* Awaiting::next_awaited() noexcept {
   return nullptr;
 }
 
+// Takes the calls further. `rests`: whether to give the core away then; a call that pauses has done
+// so. Returns those that have ended.
+CallInFlight* Awaiting::advance(Library& library, int pauses, bool& rests) {
+  // A function of MPI's that waits for the lock could have another one of MPI's.
+  const auto lock = library.engine->try_to_enter();
+  if (!lock) return nullptr;
+  CallInFlight* const call = next_awaited();
+  Pending* const pending = call ? &library.pending.find(call->request) : nullptr;
+  if (pending && !pending->claimed) {
+    pending->claimed = true;  // while the lock is free, other threads leave it alone
+    if (pauses == 0)
+      pending->look();
+    else if (std::exchange(waited_, place_ + 1) != place_ + 1)
+      pending->begin_wait();
+    for (int i = 0; i < pauses && !pending->ended(); ++i) pending->pause();
+    pending->claimed = false;
+    rests = false;
+  } else {
+    library.engine->calls().progress(true);
+  }
+  return take_ended(library);
+}
+
 void Awaiting::step(int pauses) noexcept {
   CallInFlight* ended = nullptr;
-  bool rests = pauses > 0;
   guard<Enter::by_itself>([&](Library& library) {
-    // A function of MPI's that waits for the lock could have another one of MPI's.
-    const auto lock = library.engine->try_to_enter();
-    if (!lock) return;
-    CallInFlight* const call = next_awaited();
-    Pending* const pending = call ? &library.pending.find(call->request) : nullptr;
-    if (pending && !pending->claimed) {
-      pending->claimed = true;  // while the lock is free, other threads leave it alone
-      if (pauses == 0)
-        pending->look();
-      else if (std::exchange(waited_, place_ + 1) != place_ + 1)
-        pending->begin_wait();
-      for (int i = 0; i < pauses && !pending->ended(); ++i) pending->pause();
-      pending->claimed = false;
-      rests = false;
-    } else {
-      library.engine->calls().progress(true);
-    }
-    ended = take_ended(library);
+    bool rests = pauses > 0;
+    ended = advance(library, pauses, rests);
+    if (rests && !ended) library.engine->waiting().yield();
   });
-  if (rests && !ended) sched_yield();
   complete_all(ended);
 }
 

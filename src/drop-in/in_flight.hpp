@@ -19,6 +19,9 @@
 #include "src/drop-in/communicators.hpp"
 #include "src/drop-in/given.hpp"
 
+namespace tutti {
+struct Library;
+}
 namespace tutti::drop_in {
 
 struct CallInFlight;
@@ -62,6 +65,7 @@ class Awaiting {
   static constexpr std::size_t kFew = 16;
 
   void step(int pauses) noexcept;
+  CallInFlight* advance(Library& library, int pauses, bool& rests);
   CallInFlight* next_awaited() noexcept;
 
   std::array<MPI_Request, kFew> few_;
