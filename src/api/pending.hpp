@@ -32,8 +32,8 @@ enum class Form : std::uint8_t {
 // One call. Inactive until start(), and from finish() on.
 class Pending {
  public:
-  // Checks nothing but the datatypes, of which it keeps copies where the call needs them later: the
-  // program may free its own. The arrays to which `arguments` points must stay. Throws Error,
+  // Checks nothing but the datatypes, which it holds where the call needs them later: the program
+  // may free them. The arrays to which `arguments` points must stay. Throws Error,
   // std::bad_alloc.
   Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form);
   ~Pending();

@@ -48,6 +48,7 @@
   X(Status_set_elements)        \
   X(Topo_test)                  \
   X(Type_commit)                \
+  X(Type_contiguous)            \
   X(Type_create_hindexed)       \
   X(Type_create_keyval)         \
   X(Type_create_resized)        \

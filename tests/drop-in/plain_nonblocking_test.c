@@ -265,6 +265,44 @@ static void on(MPI_Comm comm) {
     }
 }
 
+/* Types of the program's in its operation: it gets the handle that the call got. Their attributes
+ * are copied by no call, and they may be freed when it has begun. */
+static MPI_Datatype pair;
+static int strange_types;
+static void add_pairs(void* in, void* inout, int* n, MPI_Datatype* type) {
+  strange_types += *type != pair;
+  for (int i = 0; i < 2 * *n; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+static int no_copy(MPI_Datatype type, int key, void* extra, void* in, void* out, int* flag) {
+  (void)type, (void)key, (void)extra, (void)in, (void)out, (void)flag;
+  CHECK(0, "the attribute of a type is copied");
+  return MPI_ERR_OTHER;
+}
+static void types_of_operations(void) {
+  MPI_Op op;
+  MPI_Request one_request, *const request = &one_request;
+  int key, in[4] = {1, 2, 3, 4}, out[4] = {0};
+  MUST(MPI_Type_create_keyval(no_copy, MPI_TYPE_NULL_DELETE_FN, &key, NULL));
+  MUST(MPI_Type_contiguous(2, MPI_INT, &pair));
+  MUST(MPI_Type_commit(&pair));
+  MUST(MPI_Type_set_attr(pair, key, NULL));
+  MUST(MPI_Op_create(add_pairs, 1, &op));
+  REQUEST(Iallreduce, Allreduce_init, in, out, 2, pair, op, MPI_COMM_WORLD);
+  MPI_Datatype freed = pair;
+  MUST(MPI_Type_free(&freed));
+#ifdef PERSISTENT
+  MUST(MPI_Start(request));
+#endif
+  MUST(MPI_Wait(request, MPI_STATUS_IGNORE));
+#ifdef PERSISTENT
+  MUST(MPI_Request_free(request));
+#endif
+  for (int i = 0; i < 4; ++i) CHECK(out[i] == size * in[i], "sum %d is %d", i, out[i]);
+  CHECK(strange_types == 0, "the operation got another type %d times", strange_types);
+  MUST(MPI_Op_free(&op));
+  MUST(MPI_Type_free_keyval(&key));
+}
+
 #ifndef PERSISTENT
 /* The communicator and a message's request are freed while they are in use. */
 static void freed_early(void) {
@@ -312,6 +350,7 @@ int main(int argc, char** argv) {
   on(backward);
   MPI_Comm_free(&backward);
   MPI_Comm_free(&copy);
+  types_of_operations();
 #ifndef PERSISTENT
   for (int i = 0; i < 10; ++i) freed_early();
   for (int i = 0; i < 10; ++i) freed_operation();
