@@ -1,8 +1,8 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
- * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS and TUTTI_DUPLICATES:
- * those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS: those that go
- * there, too, and let Tutti's calls in flight go on; TUTTI_PASSED: those that go there and are
- * counted.
+ * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS, TUTTI_DUPLICATES and
+ * TUTTI_FREES: those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS:
+ * those that go there, too, and let Tutti's calls in flight go on; TUTTI_PASSED: those that go
+ * there and are counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -155,6 +155,10 @@
   X(Comm_dup_with_info)     \
   X(Comm_idup)              \
   TUTTI_IF_MPI_4(X(Comm_idup_with_info))
+/* With these, all members give a communicator up. */
+#define TUTTI_FREES(X) \
+  X(Comm_disconnect)   \
+  X(Comm_free)
 /* A program's functions on requests, and on objects that it frees while they are in flight. */
 #define TUTTI_REQUESTS(X) \
   X(Op_free)              \
@@ -170,7 +174,9 @@
   X(Waitall)              \
   X(Waitany)              \
   X(Waitsome)
-#define TUTTI_REPLACED(X) TUTTI_CAUGHT(X) TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_REQUESTS(X)
+#define TUTTI_REPLACED(X) \
+  TUTTI_CAUGHT(X)         \
+  TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)
 /* None today. */
 #define TUTTI_PASSED(X)
 

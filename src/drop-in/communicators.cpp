@@ -38,14 +38,18 @@ void put_aside(Communicator& state) noexcept {
 
 // Programs and MPIs duplicate communicators that nobody uses: these are not put aside, as no call
 // may ever come that frees them.
+void let_go(Communicator& state) noexcept {
+  if (state.tutti == TUTTI_COMM_NULL)
+    delete &state;
+  else
+    put_aside(state);
+}
+
 int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
-  auto* const state = static_cast<Communicator*>(value);
-  state->freed.store(true, std::memory_order_release);
-  if (state->tutti == TUTTI_COMM_NULL)
-    delete state;
-  else
-    put_aside(*state);
+  auto& state = *static_cast<Communicator*>(value);
+  state.freed.store(true, std::memory_order_release);
+  if (!Freeing::keeps(state)) let_go(state);
   return MPI_SUCCESS;
 }
 
@@ -242,7 +246,40 @@ struct Last {
 };
 thread_local Last t_last;
 
+// The communicators that this thread frees, the last one first.
+thread_local Freeing* t_freeing = nullptr;
+
 }  // namespace
+
+Freeing::Freeing(MPI_Comm comm) noexcept
+    : comm_(comm), outer_(t_freeing), state_(attribute_of(comm, error_)) {
+  t_freeing = this;
+}
+
+Freeing::~Freeing() {
+  t_freeing = outer_;
+  if (state_ && (is_made_ || state_->freed.load(std::memory_order_acquire))) let_go(*state_);
+}
+
+Freeing* Freeing::find(MPI_Comm comm) noexcept {
+  Freeing* one = t_freeing;
+  while (one && one->comm_ != comm) one = one->outer_;
+  return one;
+}
+
+bool Freeing::keeps(const Communicator& state) noexcept {
+  const Freeing* one = t_freeing;
+  while (one && one->state_ != &state) one = one->outer_;
+  return one != nullptr;
+}
+
+Communicator& Freeing::state() noexcept {
+  if (state_) return *state_;
+  state_ = &new_state();
+  is_made_ = true;
+  look_at(*state_, comm_);
+  return *state_;
+}
 
 Duplicating::Duplicating(MPI_Comm comm) noexcept { t_duplicated = comm; }
 Duplicating::~Duplicating() { t_duplicated = MPI_COMM_NULL; }
@@ -267,6 +304,8 @@ Communicator* find_communicator(MPI_Comm comm, int& code, May may) noexcept {
   const std::uint64_t frees = g_frees.load(std::memory_order_acquire);
   if (t_last.state && t_last.comm == comm && t_last.frees == frees) [[likely]]
     return t_last.state;
+  if (Freeing* const freeing = Freeing::find(comm)) [[unlikely]]
+    return &freeing->state();
   Communicator* state = attribute_of(comm, code);
   if (!state && code == MPI_SUCCESS)
     state = make(comm, code, may);

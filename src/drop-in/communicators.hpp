@@ -51,6 +51,31 @@ class Duplicating {
   Duplicating& operator=(const Duplicating&) = delete;
 };
 
+// As long as it lives, this thread frees the communicator: functions of the program's that hear of
+// that may still call its collectives, when it has lost attributes already, and MPICH may not be
+// asked for any. If members have not decided yet, these calls are the MPI's.
+class Freeing {
+ public:
+  explicit Freeing(MPI_Comm comm) noexcept;
+  ~Freeing();
+  Freeing(const Freeing&) = delete;
+  Freeing& operator=(const Freeing&) = delete;
+
+  // The MPI has reported this error when it was asked for the state.
+  int error() const noexcept { return error_; }
+  // Null: this thread does not free that one.
+  static Freeing* find(MPI_Comm comm) noexcept;
+  static bool keeps(const Communicator& state) noexcept;
+  Communicator& state() noexcept;
+
+ private:
+  const MPI_Comm comm_;
+  Freeing* const outer_;  // a function that hears of one may free another
+  int error_ = MPI_SUCCESS;
+  Communicator* state_;   // null: nobody has used it
+  bool is_made_ = false;  // here, and never an attribute
+};
+
 // Before the first call. Throws Error{bootstrap_failed}.
 void open_communicators(const CommunicatorRules& rules);
 // Frees what programs have freed, and at the end all.

@@ -1,5 +1,5 @@
-// Communicators are duplicated by the MPI. That all members do so is what the copy of Tutti's
-// attribute means then.
+// Communicators are duplicated and freed by the MPI. That all members duplicate one is what the
+// copy of Tutti's attribute means then.
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
@@ -16,7 +16,20 @@ struct Noting<function> {
   }
 };
 
+// A function of MPI's that frees a communicator.
+template <auto function>
+int free_by(MPI_Comm* comm) noexcept {
+  if (!comm || *comm == MPI_COMM_NULL) return function(comm);
+  const Freeing freeing(*comm);
+  return freeing.error() == MPI_SUCCESS ? function(comm) : freeing.error();
+}
+
 }  // namespace
+
+void add_frees(tutti_function functions[TUTTI_CALLS]) {
+  TUTTI_PUT(Comm_disconnect, free_by<&PMPI_Comm_disconnect>);
+  TUTTI_PUT(Comm_free, free_by<&PMPI_Comm_free>);
+}
 
 void add_duplicates(tutti_function functions[TUTTI_CALLS]) {
 #define TUTTI_NOTE(name) TUTTI_PUT(name, Noting<&PMPI_##name>::call)

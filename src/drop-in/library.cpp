@@ -172,6 +172,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   add_movements(functions);
   add_reductions(functions);
   add_duplicates(functions);
+  add_frees(functions);
   add_windows(functions);
   add_nonblocking(functions);
   add_persistent(functions);

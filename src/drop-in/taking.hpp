@@ -118,6 +118,7 @@ void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
 void add_windows(tutti_function functions[TUTTI_CALLS]);
 void add_duplicates(tutti_function functions[TUTTI_CALLS]);
+void add_frees(tutti_function functions[TUTTI_CALLS]);
 void add_nonblocking(tutti_function functions[TUTTI_CALLS]);
 void add_persistent(tutti_function functions[TUTTI_CALLS]);
 void add_requests(tutti_function functions[TUTTI_CALLS]);

@@ -133,6 +133,42 @@ static void copies(void) {
     if (i % 5 != 0) use_and_free(many[i]);
 }
 
+/* A function that hears of the end of a communicator uses it, and another one that it frees. */
+static MPI_Comm within = MPI_COMM_NULL;
+static int use_at_end(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)key, (void)extra;
+  use(comm);
+  if (within != MPI_COMM_NULL && !value) MPI_Comm_free(&within);
+  use(comm);
+  return MPI_SUCCESS;
+}
+static void ends(void) {
+  int key;
+  MPI_Comm comm;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, use_at_end, &key, NULL);
+  for (int uses = 0; uses < 4; ++uses)
+    for (int order = 0; order < 2; ++order) {
+      MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &within);
+      MPI_Comm_set_attr(within, key, &key);
+      MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm);
+      if (order == 0) MPI_Comm_set_attr(comm, key, NULL);
+      for (int i = 0; i < uses; ++i) {
+        use(comm);
+        use(within);
+      }
+      if (order == 1) MPI_Comm_set_attr(comm, key, NULL);
+      if (uses == 3)
+        MPI_Comm_disconnect(&comm);
+      else
+        MPI_Comm_free(&comm);
+      CHECK(comm == MPI_COMM_NULL && within == MPI_COMM_NULL, "they are not freed");
+      MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* perhaps with the same handle */
+      use(comm);
+      use_and_free(comm);
+    }
+  MPI_Comm_free_keyval(&key);
+}
+
 /* Bytes of the heap that are in use. */
 static long heap(void) {
   const struct mallinfo2 now = mallinfo2();
@@ -197,6 +233,7 @@ int main(int argc, char** argv) {
   use_and_free(early);
   kinds();
   copies();
+  ends();
   many(times, look_and_use);
   many(times, use_world);
   kinds();
