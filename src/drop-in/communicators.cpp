@@ -246,6 +246,10 @@ struct Last {
 };
 thread_local Last t_last;
 
+// That of MPI_COMM_SELF is no attribute: MPI_Finalize takes the attributes from it one by one, and
+// calls functions of the program's, which may call its collectives.
+Communicator& g_state_of_self = *new Communicator;
+
 // The communicators that this thread frees, the last one first.
 thread_local Freeing* t_freeing = nullptr;
 
@@ -290,7 +294,8 @@ void open_communicators(const CommunicatorRules& rules) {
         "MPI_Comm_create_keyval");
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note_end, &g_self_keyval, nullptr),
         "MPI_Comm_create_keyval");
-  check(PMPI_Comm_set_attr(MPI_COMM_SELF, g_self_keyval, nullptr), "MPI_Comm_set_attr");
+  check(PMPI_Comm_set_attr(rules.self, g_self_keyval, nullptr), "MPI_Comm_set_attr");
+  look_at(g_state_of_self, rules.self);
 }
 
 void close_communicators() noexcept {
@@ -304,6 +309,7 @@ Communicator* find_communicator(MPI_Comm comm, int& code, May may) noexcept {
   const std::uint64_t frees = g_frees.load(std::memory_order_acquire);
   if (t_last.state && t_last.comm == comm && t_last.frees == frees) [[likely]]
     return t_last.state;
+  if (comm == g_rules.self) return &g_state_of_self;
   if (Freeing* const freeing = Freeing::find(comm)) [[unlikely]]
     return &freeing->state();
   Communicator* state = attribute_of(comm, code);

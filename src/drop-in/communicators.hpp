@@ -40,6 +40,7 @@ struct CommunicatorRules {
   // Called in MPI_Finalize, after the program's own attributes of MPI_COMM_SELF are gone.
   void (*at_end)();
   MPI_Comm world;    // MPI_COMM_WORLD, whose collectives are Tutti's from the first on
+  MPI_Comm self;     // MPI_COMM_SELF, whose collectives are the MPI's
   int calls_of_mpi;  // the first ones of each other communicator whose members vote
 };
 // As long as it lives, this thread duplicates the communicator: a copy of its attribute counts.

@@ -156,7 +156,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
     const Configuration& settings = library.configuration;
     // With `reproducible` the bits of all sums are Tutti's; and `check` is of all calls.
     open_communicators(
-        {end, MPI_COMM_WORLD,
+        {end, MPI_COMM_WORLD, MPI_COMM_SELF,
          settings.reproducible || settings.compares_calls ? 0 : settings.drop_in_from - 1});
   });
   int mine = settled == TUTTI_SUCCESS, all = 0;

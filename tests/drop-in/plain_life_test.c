@@ -216,6 +216,7 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
   (void)extra;
   ++called;
   use(MPI_COMM_WORLD);
+  use(MPI_COMM_SELF);
   return MPI_SUCCESS;
 }
 
