@@ -129,6 +129,20 @@ bool is_logical(Operation operation) {
          operation == Operation::logical_xor;
 }
 
+// From an element's address to where the operation finds its bytes; see Reduction::shift().
+Bytes shift_of(const Layout& layout, Bytes alignment) {
+  const auto fits = [&](Bytes lower) {
+    return lower >= 0 && lower <= layout.extent - layout.true_extent;
+  };
+  if (fits(layout.lower)) return 0;
+  const Bytes rest = (layout.lower % alignment + alignment) % alignment;
+  if (!fits(rest))
+    throw Error(Code::unsupported,
+                "elements of this datatype overlap: Tutti cannot reduce them; use "
+                "MPI_Type_create_resized");
+  return layout.lower - rest;
+}
+
 [[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
   throw Error(Code::bad_operation,
               fmt::format("MPI does not define {} on {}; see MPI 4.0, section 6.9.2, or make one "
@@ -149,8 +163,7 @@ void Reduction::reduce(const void* in, void* inout, Bytes bytes) noexcept {
   const Callback callback;
   for (Bytes at = 0; at < elements; at += INT_MAX) {
     const int code =
-        PMPI_Reduce_local(static_cast<const std::byte*>(in) + at * element_,
-                          static_cast<std::byte*>(inout) + at * element_,
+        PMPI_Reduce_local(moved(in, at * element_ - shift_), moved(inout, at * element_ - shift_),
                           static_cast<int>(std::min<Bytes>(elements - at, INT_MAX)), type_, op_);
     static_assert(MPI_SUCCESS == 0);
     if (code != MPI_SUCCESS) error_ = code;
@@ -208,10 +221,8 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   if (operation && !lenient_ &&
       (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
     undefined(operation, type);
-  if (layout.lower < 0 || layout.lower + layout.true_extent > layout.extent)
-    throw Error(Code::unsupported,
-                "elements of this datatype overlap, or begin before their address: Tutti cannot "
-                "reduce them; use MPI_Type_create_resized");
+  reduction.alignment_ = layout.form ? layout.form->alignment : alignment_of(layout.extent);
+  reduction.shift_ = shift_of(layout, reduction.alignment_);
   int commutes = 1;
   if (!operation) {
     // MPI_Op_commutative reports errors where they end the program. A reduction of nothing, over a
@@ -225,7 +236,6 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   reduction.commutative_ = commutes != 0;
   reduction.apply_ = Reduction::local;
   reduction.element_ = std::max<Bytes>(layout.extent, 1);
-  reduction.alignment_ = layout.form ? layout.form->alignment : alignment_of(layout.extent);
   reduction.op_ = op;
   reduction.type_ = type;
   if (operation) {

@@ -13,6 +13,12 @@
 
 namespace tutti {
 
+// An address so many bytes on, which may not be one of memory, as that of MPI_BOTTOM.
+inline std::byte* moved(const void* address, Bytes bytes) noexcept {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(address) +
+                                      static_cast<std::uintptr_t>(bytes));
+}
+
 // One operation on one type, ready to use. Elements are element() bytes apart, gaps included, as
 // they lie in memory. Unless it is vectorised(), one collective at a time uses it, and it must stay
 // where it is meanwhile: combine() points to it.
@@ -22,6 +28,9 @@ class Reduction {
     return vectorised() ? Combine{apply_} : Combine{apply_, this, &error_};
   }
   Bytes element() const noexcept { return element_; }
+  // The bytes of an element begin so far behind its address (before it, if negative): not 0 where
+  // the datatype has a lower bound beyond what it spans. Combine gets where they begin.
+  Bytes shift() const noexcept { return shift_; }
   bool commutative() const noexcept { return commutative_; }
   bool vectorised() const noexcept { return op_ == MPI_OP_NULL; }
   // For messages of up to `bytes`. `operands` must live as long as combine() is used. Throws
@@ -41,7 +50,7 @@ class Reduction {
   static void local(const void* self, const void* left, const void* right, void* out, Bytes bytes);
 
   Combine::Apply apply_ = nullptr;
-  Bytes element_ = 1;
+  Bytes element_ = 1, shift_ = 0;
   bool commutative_ = true;
   MPI_Op op_ = MPI_OP_NULL;  // of MPI_Reduce_local
   MPI_Datatype type_ = MPI_DATATYPE_NULL;

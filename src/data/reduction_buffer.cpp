@@ -27,6 +27,8 @@ std::byte* ReductionBuffer::copied(bool keep) {
 void ReductionBuffer::copy(const std::byte* from, std::byte* to) {
   const Layout& layout = data_.layout();
   if (layout.contiguous) return copy_bytes(to, from, static_cast<std::size_t>(data_.total()));
+  from = moved(from, -shift_);
+  to = moved(to, -shift_);
   if (layout.is_known())
     return copy_elements(layout.bytes_of(from, count_), layout.bytes_of(to, count_));
   ScratchBuffer packed(datatypes_.scratch());

@@ -21,7 +21,8 @@ class ReductionBuffer {
         datatypes_(datatypes),
         type_(type),
         count_(count),
-        user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
+        shift_(reduction.shift()),
+        user_(moved(buffer, shift_)),
         bytes_(layout.size == 0 ? 0 : count * reduction.element()),
         direct_(reduction.vectorised() || layout.contiguous),
         readable_(direct_ || has_short_gaps_inside(layout)),
@@ -65,7 +66,8 @@ class ReductionBuffer {
   const Datatypes& datatypes_;
   const MPI_Datatype type_;
   const MPI_Count count_;
-  std::byte* const user_;
+  const Bytes shift_;      // of the reduction
+  std::byte* const user_;  // where the bytes of the first element begin
   const Bytes bytes_;
   bool direct_;    // the operation works in the caller's buffer
   bool readable_;  // it may read there

@@ -169,6 +169,39 @@ static void gather_pairs(void) {
   gathered_more += (long long)sizeof in;
 }
 
+static void add_values(void* in, void* inout, int* n, MPI_Datatype* type) {
+  MPI_Aint lower, extent;
+  MPI_Type_get_extent(*type, &lower, &extent);
+  for (int i = 0; i < *n; ++i)
+    *(double*)((char*)inout + lower + i * extent) += *(double*)((char*)in + lower + i * extent);
+}
+
+/* Elements of which some bytes are skipped first, and one that is somewhere in memory. */
+static void combine_members(void) {
+  struct {
+    int number;
+    double value;
+  } in = {1, rank + 1.0}, out = {2, 0.0};
+  const int one = 1;
+  const double sum = size * (size + 1) / 2.0;
+  MPI_Aint place = (char*)&in.value - (char*)&in;
+  MPI_Datatype member;
+  MPI_Op op;
+  MPI_Op_create(add_values, 1, &op);
+  MPI_Type_create_hindexed(1, &one, &place, MPI_DOUBLE, &member);
+  MPI_Type_commit(&member);
+  CALL(Allreduce, &in, &out, 1, member, op, MPI_COMM_WORLD);
+  CHECK(out.number == 2 && out.value == sum, "member: %d, %g", out.number, out.value);
+  MPI_Type_free(&member);
+  MPI_Get_address(&in.value, &place);
+  MPI_Type_create_hindexed(1, &one, &place, MPI_DOUBLE, &member);
+  MPI_Type_commit(&member);
+  CALL(Allreduce, MPI_IN_PLACE, MPI_BOTTOM, 1, member, op, MPI_COMM_WORLD);
+  CHECK(in.number == 1 && in.value == sum, "from MPI_BOTTOM: %d, %g", in.number, in.value);
+  MPI_Type_free(&member);
+  MPI_Op_free(&op);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MPI_Comm copy;
@@ -176,6 +209,7 @@ int main(int argc, char** argv) {
   on(MPI_COMM_WORLD);
   on(copy);
   gather_pairs();
+  combine_members();
   MPI_Comm_free(&copy);
   for (int i = 0; argc > 1 && rank == 0 && names[i]; ++i)
     printf("called %s %d\n", names[i], calls[i]);

@@ -101,3 +101,21 @@ TEST_CASE("the two buffers of a reduction must not share bytes", "[reduction]") 
   CHECK(code_of([&] { first.must_not_share(second, "-"); }) == Code::success);
   CHECK(code_of([&] { first.must_not_share(first, "-"); }) == Code::buffers_overlap);
 }
+
+TEST_CASE("elements are found where the datatype's lower bound says", "[reduction]") {
+  const int one = 1;
+  const MPI_Aint behind = 8;
+  MPI_Datatype made;
+  MPI_Type_create_hindexed(1, &one, &behind, MPI_INT, &made);
+  const Type type(made);  // its extent is 4
+  const Fixture f(type);
+  Ints data{1, 2, 3, 4, 5};
+  ReductionBuffer buffer = f.buffer(data.data(), 2);
+  CHECK(buffer.bytes() == 8);
+  auto* const room = reinterpret_cast<int*>(buffer.room(true));
+  CHECK(Ints(room, room + 2) == Ints{3, 4});
+  room[0] = 10;
+  room[1] = 11;
+  buffer.deliver();
+  CHECK(data == Ints{1, 2, 10, 11, 5});
+}

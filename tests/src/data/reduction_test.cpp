@@ -106,13 +106,47 @@ TEST_CASE("logical operations on a type made with large counts are refused", "[r
 }
 #endif
 
-TEST_CASE("elements that begin before their address cannot be reduced", "[reduction]") {
+namespace {
+
+// An int so many bytes from the address of its element; elements are `extent` bytes apart.
+MPI_Datatype int_at(MPI_Aint place, MPI_Aint extent) {
+  const int one = 1;
+  MPI_Datatype there, resized;
+  MPI_Type_create_hindexed(1, &one, &place, MPI_INT, &there);
+  MPI_Type_create_resized(there, place, extent, &resized);
+  MPI_Type_free(&there);
+  return resized;
+}
+
+// As append(), for int_at(): the address is the element's.
+void append_there(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int one = 1;
+  MPI_Aint lower = 0, extent = 0;
+  MPI_Type_get_extent(*type, &lower, &extent);
+  for (int i = 0; i < *count; ++i)
+    append(static_cast<char*>(in) + lower + i * extent,
+           static_cast<char*>(inout) + lower + i * extent, &one, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("elements may begin before their address or behind what they span", "[reduction]") {
+  const Op op(append_there);
+  for (const MPI_Aint place : {-4, -400, 4, 12, 1 << 20}) {
+    const Type type(int_at(place, 4));
+    Reduction reduction = find(op, type);
+    CHECK(reduction.shift() == place);
+    CHECK(reduced(reduction, {1, 2, 7}, {3, 4, 5}) == Ints{13, 24, 75});
+  }
+  const Type within(int_at(4, 8));
+  CHECK(find(op, within).shift() == 0);
+}
+
+TEST_CASE("elements that overlap cannot be reduced", "[reduction]") {
   const Op op(append);
-  const int one = 1, minus_one = -1;
-  MPI_Datatype before, resized;
-  MPI_Type_indexed(1, &one, &minus_one, MPI_INT, &before);
-  MPI_Type_create_resized(before, 0, 8, &resized);
-  MPI_Type_free(&before);
+  MPI_Datatype vector = every_other_int(), resized;
+  MPI_Type_create_resized(vector, 0, 4, &resized);
+  MPI_Type_free(&vector);
   const Type type(resized);
   CHECK(code_of([&] { find(op, type); }) == Code::unsupported);
 }
