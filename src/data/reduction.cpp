@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -45,20 +46,43 @@ std::optional<Predefined> predefined(MPI_Op op) {
   return std::nullopt;
 }
 
-template <class T>
-constexpr Element integer() {
-  constexpr bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
-  switch (sizeof(T)) {
+constexpr Element integer(Bytes size, bool is_signed = true) {
+  switch (size) {
     case 1: return is_signed ? Element::int8 : Element::uint8;
     case 2: return is_signed ? Element::int16 : Element::uint16;
     case 4: return is_signed ? Element::int32 : Element::uint32;
     default: return is_signed ? Element::int64 : Element::uint64;
   }
 }
+template <class T>
+constexpr Element integer() {
+  return integer(sizeof(T), static_cast<T>(-1) < static_cast<T>(0));
+}
 
-// Fortran's types are left to MPI_Reduce_local: what they are depends on how the MPI was built.
+bool is_one_of(MPI_Datatype type, std::initializer_list<MPI_Datatype> types) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+// The size of Fortran's types depends on how the MPI was built; an MPI without Fortran has none.
+// Types without an element of their size here, and pairs of reals, are left to MPI_Reduce_local.
+std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size) {
+  if (is_one_of(type, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) &&
+      size <= 8)
+    return integer(size);
+  if (is_one_of(type, {MPI_DOUBLE_PRECISION, MPI_REAL, MPI_REAL4, MPI_REAL8})) {
+    if (size == 8) return Element::float64;
+    if (size == 4) return Element::float32;
+  }
+  if (is_one_of(type, {MPI_DOUBLE_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16})) {
+    if (size == 16) return Element::complex64;
+    if (size == 8) return Element::complex32;
+  }
+  if (type == MPI_2INTEGER && size == 8) return Element::two_int;
+  return std::nullopt;
+}
+
 // MPI_CHAR and MPI_WCHAR are characters: MPI defines nothing on them.
-std::optional<Element> element_of(MPI_Datatype type) {
+std::optional<Element> element_of(MPI_Datatype type, Bytes size) {
   const struct {
     MPI_Datatype mpi;
     Element ours;
@@ -104,7 +128,7 @@ std::optional<Element> element_of(MPI_Datatype type) {
   };
   for (const auto& known : all)
     if (known.mpi == type) return known.ours;
-  return std::nullopt;
+  return element_of_fortran(type, size);
 }
 
 std::string name_of(MPI_Datatype type) {
@@ -120,9 +144,8 @@ bool is_character(MPI_Datatype type) {
   return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER;
 }
 bool is_fortran_real(MPI_Datatype type) {
-  for (const MPI_Datatype real : {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
-    if (type == real) return true;
-  return combiner_of(type) == MPI_COMBINER_F90_REAL;
+  return is_one_of(type, {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16}) ||
+         combiner_of(type) == MPI_COMBINER_F90_REAL;
 }
 bool is_logical(Operation operation) {
   return operation == Operation::logical_and || operation == Operation::logical_or ||
@@ -210,7 +233,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
                 "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
   const auto operation = predefined(op);
-  const auto element = operation ? element_of(type) : std::nullopt;
+  const auto element = operation ? element_of(type, layout.size) : std::nullopt;
   if (operation && element) {
     reduction.apply_ = collectives::kernel(operation->ours, *element);
     reduction.element_ = collectives::size_of(*element);

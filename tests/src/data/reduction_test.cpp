@@ -59,6 +59,29 @@ TEST_CASE("a predefined operation on a predefined type is a loop of ours", "[red
   CHECK(reduced(maximum, {1, 5}, {4, 2}) == Ints{4, 5});
 }
 
+TEST_CASE("a predefined operation on a Fortran type is a loop of ours", "[reduction]") {
+  Reduction sum = find(MPI_SUM, MPI_INTEGER);
+  CHECK(sum.vectorised());
+  CHECK(sum.element() == sizeof(int));
+  CHECK(reduced(sum, {1, 2, INT_MIN}, {10, 20, -1}) == Ints{11, 22, INT_MAX});
+  Reduction least = find(MPI_MINLOC, MPI_2INTEGER);
+  CHECK(least.vectorised());
+  CHECK(reduced(least, {5, 2, 7, 1}, {5, 1, 6, 2}) == Ints{5, 1, 6, 2});
+  const double left = 1.5, right = 0.25;
+  double out = 0;
+  for (const MPI_Datatype type : {MPI_DOUBLE_PRECISION, MPI_REAL8}) {
+    const Combine product = find(MPI_PROD, type).combine();
+    product.apply(product.context, &left, &right, &out, sizeof out);
+    CHECK(out == 0.375);
+  }
+  for (const MPI_Datatype type :
+       {MPI_REAL, MPI_REAL4, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16,
+        MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER8})
+    CHECK(find(MPI_SUM, type).vectorised());
+  CHECK_FALSE(find(MPI_LAND, MPI_LOGICAL).vectorised());
+  CHECK(code_of([] { find(MPI_LAND, MPI_REAL); }) == Code::bad_operation);
+}
+
 TEST_CASE("a user's operation gets its operands in order", "[reduction]") {
   const Op op(append);
   Reduction reduction = find(op, MPI_INT);
