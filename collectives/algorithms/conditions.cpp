@@ -79,7 +79,7 @@ constexpr std::array<Row, kConditions> kRows{{
      "is `all`)",
      [](const Problem& problem, const Parameters&) -> Reason {
        if (problem.counts_known) return {};
-       return "only the root knows the counts, and ranks that hand on would need them";
+       return "only the root knows the counts, and ranks that forward blocks need them";
      }},
     {Condition::datagrams, "datagrams",
      "all ranks have joined a multicast group, which ranks on shared memory alone do not",

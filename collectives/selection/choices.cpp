@@ -169,7 +169,7 @@ Choice read_choice(Collective collective, std::string_view text, std::string_vie
     std::string_view rest = parameter;
     names.push_back(next_part(rest, '='));
     if (std::count(names.begin(), names.end(), names.back()) > 1)
-      bad_configuration(fmt::format("'{:.200}': {:.200} is written twice; leave one of the two",
+      bad_configuration(fmt::format("'{:.200}': {:.200} is written twice; remove one of the two",
                                     parameter, names.back()));
     read_parameter(parameter, choice);
   }
@@ -222,7 +222,7 @@ std::map<Collective, Choice> parse_choices(std::string_view text) {
                       whole, name, about_commas(whole), fmt::join(names_of_collectives(), ", ")));
     }
     if (choices.count(*collective) != 0)
-      bad_configuration(fmt::format("{} is chosen twice; leave one of the two", name));
+      bad_configuration(fmt::format("{} is chosen twice; remove one of the two", name));
     choices[*collective] = read_choice(*collective, trimmed(part));
   }
   return choices;

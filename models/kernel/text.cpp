@@ -127,7 +127,7 @@ class Parser {
     const auto P = parse_number(take("the number of ranks"));
     if (is_next(":")) fail("write `rank 0-3:` for what some ranks do");
     if (!P || *P < 1 || *P > kMostRanks) fail(fmt::format("write 1 to {} ranks", kMostRanks));
-    if (!kernel_.ranks.empty()) fail("the number of ranks is said already");
+    if (!kernel_.ranks.empty()) fail("the number of ranks is given twice");
     kernel_.ranks.resize(index(*P));
     speed_.assign(index(*P), 1.0);
     kernel_.groups.emplace_back(index(*P));
@@ -283,14 +283,15 @@ class Parser {
   void operation(std::string_view word) {
     if (word == "compute") {
       const auto given = arguments(word, {});
-      if (given.first.empty()) fail("compute wants a time, such as 1.5ms");
+      if (given.first.empty()) fail("compute needs a time, such as 1.5ms");
       const double takes = read(time, given.first);
       return add([&](Rank rank) {
         return Operation{.kind = Kind::compute, .line = line_, .time = takes / speed_[index(rank)]};
       });
     }
     if (word == "wait") {
-      if (!arguments(word, {}).first.empty()) fail("wait takes nothing: it waits for all");
+      if (!arguments(word, {}).first.empty())
+        fail("wait takes no argument: it waits for all messages under way");
       return add([&](Rank) { return Operation{.kind = Kind::wait, .line = line_}; });
     }
     for (const Kind kind : {Kind::send, Kind::recv, Kind::isend, Kind::irecv})
@@ -309,13 +310,13 @@ class Parser {
     const bool sends = kind == Kind::send || kind == Kind::isend;
     const std::string_view key = sends ? "to" : "from";
     const auto given = arguments(name, {key});
-    if (given.first.empty()) fail(fmt::format("{} wants a size, such as 4KiB", name));
+    if (given.first.empty()) fail(fmt::format("{} needs a size, such as 4KiB", name));
     const Bytes bytes = size(given.first);
     const auto peer = given.named.find(key);
-    if (peer == given.named.end()) fail(fmt::format("{} wants {}=RANK", name, key));
+    if (peer == given.named.end()) fail(fmt::format("{} needs {}=RANK", name, key));
     add([&](Rank rank) {
       const Rank other = peer_of(rank, peer->second);
-      if (other == rank) fail(fmt::format("rank {} would speak to itself", rank));
+      if (other == rank) fail(fmt::format("rank {} would exchange messages with itself", rank));
       return Operation{.kind = kind, .line = line_, .peer = other, .bytes = bytes};
     });
   }
@@ -338,7 +339,7 @@ class Parser {
     made.collective = collective;
     if (given.first.empty() != (collective == Collective::barrier))
       fail(fmt::format("{} {}", name,
-                       given.first.empty() ? "wants a size, such as 64KiB" : "has no size"));
+                       given.first.empty() ? "needs a size, such as 64KiB" : "has no size"));
     if (!given.first.empty()) made.bytes = size(given.first);
     for (const auto& [key, value] : given.named) {
       if (key == "among") made.group = group_of(ranks_in(value));

@@ -298,7 +298,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
     if (names_level(changes, kBetweenSockets) && object.contains("within"))
       object.emplace(kBetweenSockets, object["within"]);
     if (object.contains(kGapByDestinations))
-      wrong(kGapByDestinations, "stands in within or in between if there are two levels");
+      wrong(kGapByDestinations, "belongs in `within` or in `between` if there are two levels");
     const auto read_level = [&](const char* key, std::optional<Curve>& gaps) {
       if (!object.contains(key)) wrong(key, "is missing");
       must_be_object(object[key], key);

@@ -86,7 +86,7 @@ RecordedCall call_of(const json& line, int ranks, const std::string& where) {
   if (call.rank >= call.P || call.root >= call.P)
     wrong(where, fmt::format("there is no such rank among {}", call.P));
   if (call.P > ranks)
-    wrong(where, fmt::format("{} ranks, in a job of {}, cannot be", call.P, ranks));
+    wrong(where, fmt::format("a call of {} ranks cannot be in a job of {}", call.P, ranks));
   const std::string collective = text(line, "collective", where);
   const auto found = collectives::collective_named(collective);
   if (!found) wrong(where, fmt::format("there is no collective '{:.50}'", collective));
@@ -138,7 +138,7 @@ Recorded parse_recorded(std::string_view all) {
       wrong(where, fmt::format("not JSON: {:.200}", error.what()));
     }
     all.remove_prefix(length + 1);
-    if (ended) wrong(where, "something stands behind the last line");
+    if (ended) wrong(where, "there is more after the last line");
     if (count == 1) {
       recorded = head_of(line, where);
       continue;
@@ -147,7 +147,7 @@ Recorded parse_recorded(std::string_view all) {
     if (line.contains("calls")) {
       ended = true;
       if (number<std::size_t>(line, "calls", 0, where) != recorded.calls.size())
-        wrong(where, fmt::format("{} calls should stand above, and there are {}",
+        wrong(where, fmt::format("{} calls should be above, and there are {}",
                                  json_text(line["calls"]), recorded.calls.size()));
     } else {
       recorded.calls.push_back(call_of(line, recorded.ranks, where));

@@ -85,8 +85,9 @@ TEST_CASE("kernel: what cannot be read is named with its line") {
     CHECK_THAT(with_two(std::string("all: allreduce ") + size), Contains("line 2: "));
   CHECK_THAT(with_two("rank 2: compute 1us"), Contains("line 2: there is no rank 2 among 2 ranks"));
   CHECK_THAT(with_two("rank 0: send 1 to=2"), Contains("there is no rank 2 among 2 ranks"));
-  CHECK_THAT(with_two("rank 0: send 1 to=0"), Contains("rank 0 would speak to itself"));
-  CHECK_THAT(with_two("rank 0: send 1"), Contains("send wants to=RANK"));
+  CHECK_THAT(with_two("rank 0: send 1 to=0"),
+             Contains("rank 0 would exchange messages with itself"));
+  CHECK_THAT(with_two("rank 0: send 1"), Contains("send needs to=RANK"));
   CHECK_THAT(with_two("rank 0,0: compute 1us"), Contains("rank 0 is named twice"));
   CHECK_THAT(with_two("rank x: compute 1us"), Contains("'x' is no rank, nor a group"));
   CHECK_THAT(with_two("compute 1us"), Contains("line 2: no `rank 0-3:` or `all:` above"));

@@ -149,7 +149,7 @@ TEST_CASE("json: a table over destinations begins at 1 and ascends, and its fact
                  R"({"within": {"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4}},
                      "between": {"model": "logp", "parameters": {"L": 5, "o": 1, "g": 4}},
                      "gap_by_destinations": 2})"),
-             Catch::Contains("stands in within or in between"));
+             Catch::Contains("belongs in `within` or in `between`"));
 }
 
 TEST_CASE("json: what is wrong may be of any depth and length") {
