@@ -37,7 +37,7 @@ std::thread start_helper(const char* name, std::function<void()> body) {
     return helper;
   } catch (const std::system_error& error) {
     throw Error(Code::system,
-                std::string("the system gives no thread (") + error.what() +
+                std::string("cannot start a thread (") + error.what() +
                     "); raise the limit on processes (ulimit -u) or the container's on tasks",
                 kNoPeer, error.code().value());
   }

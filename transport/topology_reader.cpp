@@ -23,7 +23,7 @@ class Topology {
     }
     if (hwloc.topology_init(&topology_) != 0) {
       topology_ = nullptr;
-      problem_ = "hwloc cannot begin: there is no memory";
+      problem_ = "hwloc cannot start: out of memory";
       return;
     }
     hwloc.topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);

@@ -224,7 +224,8 @@ void PendingCalls::settle(const tutti_comm_object& comm) {
   };
   each([](const Pending& call) {
     if (call.claimed)
-      throw Error(Code::bad_request, "a thread waits for a request of the communicator");
+      throw Error(Code::bad_request,
+                  "another thread waits for a request of the communicator; free it after that");
   });
   each([](Pending& call) {
     call.claimed = true;

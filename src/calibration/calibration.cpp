@@ -96,7 +96,8 @@ void answer(Pair& pair) {
   for (Order order = pair.order({}); order.bytes >= 0; order = pair.order({})) {
     if (order.bytes > kSizes.back() || order.burst < 1 || order.burst > kLongestBurst ||
         order.times < 0)
-      throw Error(Code::transport_failed, "rank 0 has asked for what is never measured");
+      throw Error(Code::transport_failed,
+                  "rank 0 has asked for an unknown measurement; do all ranks run the same Tutti?");
     Exchange exchange(pair, order);
     for (std::int64_t i = 0; i < order.times; ++i) exchange.run();
   }
@@ -297,7 +298,7 @@ models::Platform calibrate(Engine& engine, transport::Bootstrap& bootstrap, Sele
     (placement.node_of(rank) == placement.node_of(0) && !engine.wire_on_nodes() ? near : far) =
         rank;
   std::optional<models::Readings> within, between;
-  std::string problem = near + far > 0 ? "" : "a rank alone sends no message";
+  std::string problem = near + far > 0 ? "" : "a job of one rank sends no messages";
   if (near > 0) within = readings_with(near, engine, bootstrap, selection, problem);
   if (far > 0) between = readings_with(far, engine, bootstrap, selection, problem);
   std::optional<models::Platform> found;

@@ -191,7 +191,7 @@ int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
   if (!call) return report(refuse(state, kOutOfMemory), comm);
   if (const int error = PMPI_Grequest_start(query, let_go, cancel, call, &call->handle);
       error != MPI_SUCCESS) {
-    refuse(state, "the MPI gives no request");
+    refuse(state, "the MPI has made no request for the call");
     delete call;
     return error;
   }

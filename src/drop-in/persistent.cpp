@@ -37,7 +37,7 @@ void register_call(CallInFlight& call) {
   MPI_Request handle = MPI_REQUEST_NULL;
   if (PMPI_Recv_init(&g_nothing, 0, MPI_BYTE, 0, g_free_tags.back(), g_self, &handle) !=
       MPI_SUCCESS)
-    throw Error(Code::out_of_memory, "the MPI gives no request");
+    throw Error(Code::out_of_memory, "the MPI has made no request for the call");
   try {
     g_by_handle.emplace(handle, &call);
   } catch (...) {
@@ -100,7 +100,7 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
   }
   const int error = report(code, comm);
   if (call->request != TUTTI_REQUEST_NULL) {  // this rank alone has no request
-    refuse(state, "the MPI gives no request");
+    refuse(state, "the MPI has made no request for the call");
     tutti_request_free(&call->request);
   }
   delete call;

@@ -180,7 +180,8 @@ void Communicator::throw_failure() {
 
 nlohmann::json Communicator::explain(std::string_view name, Bytes bytes) const {
   const collectives::Collective collective = collectives::read_collective(name);
-  if (bytes < 0) throw Error(Code::bad_count, fmt::format("{} bytes are less than none", bytes));
+  if (bytes < 0)
+    throw Error(Code::bad_count, fmt::format("`bytes` is {}; it must not be negative", bytes));
   if (bytes > models::kMostInAll / size())
     throw Error(Code::bad_count, fmt::format("{} bytes for each of {} ranks are too many: at most "
                                              "{} in all",

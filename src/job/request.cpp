@@ -96,7 +96,7 @@ void Request::blame_operation() noexcept {
   const int me = communicator_.engine().rank();
   communicator_.agreement().failure().record(
       Code::operation_failed, me,
-      "the operation of a reduction gave the error {} on rank {} of MPI_COMM_WORLD",
+      "the operation of a reduction returned error {} on rank {} of MPI_COMM_WORLD",
       *call.combine.error, me);
 }
 

@@ -121,7 +121,7 @@ std::string Waiting::reason(const Patience& patience, const Agreement& agreement
                         {patience.since, patience.looked, settings_.probe_interval},
                         settings_.find);
   } catch (const std::bad_alloc&) {
-    return "has no memory to say more";
+    return "is out of memory, so it cannot say for whom it waits";
   }
 }
 

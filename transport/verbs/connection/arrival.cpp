@@ -47,13 +47,13 @@ std::uint32_t Receives::needed_for(const InboxShape& shape) noexcept {
 Receives::Receives(ibv_qp* queue_pair, int peer, const InboxShape& shape, bool large)
     : queue_pair_(queue_pair), queue_(nullptr), id_(WorkId::receive(peer, large).word()) {
   if (!post(needed_for(shape)))
-    throw Error(Code::transport_failed, "the device takes no receive requests", peer, errno);
+    throw Error(Code::transport_failed, "the device refuses receive requests", peer, errno);
 }
 
 Receives::Receives(ibv_srq* queue, std::uint32_t count)
     : queue_pair_(nullptr), queue_(queue), id_(WorkId::shared_receive().word()) {
   if (!post(count))
-    throw Error(Code::transport_failed, "the device takes no receive requests", kNoPeer, errno);
+    throw Error(Code::transport_failed, "the device refuses receive requests", kNoPeer, errno);
 }
 
 bool Receives::replace_one() noexcept {

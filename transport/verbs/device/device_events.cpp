@@ -32,7 +32,7 @@ void DeviceEvents::read(short polled) {
   if (error == EINTR || (error == EAGAIN && (polled & (POLLERR | POLLHUP | POLLNVAL)) == 0)) return;
   file_ = -1;
   log_(
-      fmt::format("device {} reports events no longer ({}); failures of its connections are still "
+      fmt::format("device {} no longer reports events ({}); failures of its connections are still "
                   "noticed by the work that fails",
                   device_.name(), error == EAGAIN ? "its file is broken" : std::strerror(error)));
 }
