@@ -136,7 +136,7 @@ std::string about_unknown_arguments(const CLI::App& command) {
   for (const CLI::Option* positional : command.get_options())
     if (positional->get_positional() && positional->get_lnames().empty() &&
         positional->get_items_expected_max() > 1)
-      text += fmt::format("{} Arguments of the {} stand behind --", near.empty() ? "." : "",
+      text += fmt::format("{} Arguments of the {} come after --", near.empty() ? "." : "",
                           positional->get_name());
   return text;
 }
@@ -244,9 +244,8 @@ Option Command::option(const std::string& names, std::optional<std::string>& int
 Option Command::collective(std::string& into, const std::string& text) const {
   const auto why_another = [first = std::make_shared<std::string>()](const std::string& given) {
     if (first->empty()) *first = given;
-    return given == *first
-               ? std::string()
-               : fmt::format("one is named, and not both {:.200} and {:.200}", *first, given);
+    return given == *first ? std::string()
+                           : fmt::format("name one, not both {:.200} and {:.200}", *first, given);
   };
   CLI::Option* const option = app_->add_option(kCollective, into, text);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst);

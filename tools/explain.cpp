@@ -162,9 +162,8 @@ void add_explain(CommandLine& line) {
       line.command("explain", "which algorithm would run a call of a job, and why");
   ExplainOptions& o = *options;
   command.collective(o.collective, "a collective, such as allgather").required();
-  command.option(
-      "--algorithm", o.algorithm,
-      "what is said of this one, with its parameters, instead of the one that would run");
+  command.option("--algorithm", o.algorithm,
+                 "explain this one, with its parameters, instead of the one that would run");
   command.option("-P,--ranks", o.ranks, "ranks").between(1, kMostRanksExplained).show_default();
   command.option("-m,--bytes", o.bytes, "size of the message, or of one rank's block")
       .show_default();

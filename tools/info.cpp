@@ -188,7 +188,7 @@ std::string size_in(const json& object, const char* key) {
 }
 
 void print_memory(const json& memory) {
-  fmt::print("Memory of a rank (a connection is made when two ranks first speak)\n{}",
+  fmt::print("Memory of a rank (a connection is made when two ranks first communicate)\n{}",
              paragraph(fmt::format("a connection: verbs {}, {} once it has proven hot; shared "
                                    "memory {}, {} once it has carried messages of all kinds",
                                    size_in(memory, "verbs_connection_bytes"),

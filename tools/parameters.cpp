@@ -29,7 +29,7 @@ std::string about_other_names(const std::string& name) {
   if (models::is_model(name))
     return fmt::format("; {0} is a cost model, no parameters: `tutti predict --model {0}`", name);
   if (name != "measure") return {};
-  return "; jobs alone measure, where the setting `model` (TUTTI_MODEL) says so: `tutti measure` "
+  return "; only jobs measure, if the setting `model` (TUTTI_MODEL) says so: `tutti measure` "
          "writes a file";
 }
 

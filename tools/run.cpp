@@ -196,8 +196,7 @@ void add_run(CommandLine& line) {
       "--launcher", options->launcher,
       "The program that starts jobs, and options of its own, instead of that MPI's mpiexec: "
       "\"srun --mpi=pmix\"");
-  command.option("program", options->program, "The program and its arguments, behind --")
-      .required();
+  command.option("program", options->program, "The program and its arguments, after --").required();
   command.footer("Example: tutti run --stats -n 4 -- ./program its arguments");
   command.runs([options] { return run(*options); });
 }

@@ -121,7 +121,8 @@ void add_choices(const Command& command, const Option& choices, ChoicesOptions& 
       .only_with(choices);
   command
       .option("--nodes", choice.nodes,
-              fmt::format("with --choices: so many, up to {} ranks", kMostRanksJudged))
+              fmt::format("with --choices: numbers of nodes, for up to {} ranks in all",
+                          kMostRanksJudged))
       .comma_separated()
       .between(1, 4096)
       .show_default()
@@ -131,7 +132,7 @@ void add_choices(const Command& command, const Option& choices, ChoicesOptions& 
       .between(1, 1024)
       .show_default()
       .only_with(choices);
-  command.option("-m,--bytes", choice.sizes, "with --choices: of a message or block")
+  command.option("-m,--bytes", choice.sizes, "with --choices: sizes of a message or of a block")
       .comma_separated()
       .show_default()
       .only_with(choices);

@@ -154,8 +154,9 @@ int verify_choices(const ChoicesOptions& options) {
   for (const models::Platform& platform : platforms) require_sockets(options.sockets, platform);
   const std::vector<models::Cell> cells = cells_of(options);
   if (cells.empty())
-    throw Error(Code::bad_configuration,
-                fmt::format("nothing was asked for: no cell has 2 to {} ranks", kMostRanksJudged));
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("there is nothing to judge: no cell has 2 to {} ranks", kMostRanksJudged));
   ProgressBar bar("simulating");
   nlohmann::json out = nlohmann::json::array();
   std::vector<std::pair<std::string, Tally>> tallies;

@@ -305,7 +305,7 @@ def main():
     text = " ".join(printed("bcast").split())
     assert "needs a multicast group that all ranks join when Tutti starts" in text, text
     assert "was joined" not in text, text
-    refused("jobs alone measure, where the setting `model` (TUTTI_MODEL) says so", "bcast",
+    refused("only jobs measure, if the setting `model` (TUTTI_MODEL) says so", "bcast",
             "--params", "measure")
     refused("the paper does not print all parameters", "bcast", "--params", "ib-measured")
     for P in (0, -3, "x", 2 ** 25):

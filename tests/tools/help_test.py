@@ -83,7 +83,7 @@ def check_collectives():
             assert sorted(said.splitlines()) == sorted(named.splitlines()), (command, one, said)
     for command in single:
         said = refused(command, "bcast", "--collective", "reduce")
-        assert "--collective: one is named, and not both bcast and reduce" in said, said
+        assert "--collective: name one, not both bcast and reduce" in said, said
         assert "'reduce' was not expected" in refused(command, "bcast", "reduce")
     for command in ("bench", *several):
         said = refused(command, "bcast", "-m", "8", "64k")
@@ -150,7 +150,7 @@ def main():
     assert "did you mean --version?" in refused("--versoin")
     assert ("'bcast' was not expected: names of options begin with --"
             in refused("measure", "bcast"))
-    assert ("did you mean --stats? Arguments of the program stand behind --" in
+    assert ("did you mean --stats? Arguments of the program come after --" in
             refused("run", "./a", "--stat", "1"))
     for number in ("0", "-1", "two"):
         said = refused("run", "-n", number, "--", "./a")

@@ -132,12 +132,12 @@ def check_tau_lop(path):
     refused("only --model tau-lop", "--model", "loggp", *BARRIER, "--symbolic")
     refused("by itself", "--model", "tau-lop,loggp", *BARRIER, "--symbolic")
     refused("--segment '0'", *bcast, "--symbolic", "--segment", "0")
-    refused("no --set", *bcast, "--symbolic", "--set", "L=1")
+    refused("none of --set", *bcast, "--symbolic", "--set", "L=1")
     for name in ("boba", "shm"):
         refused(f"--params: {name} has no parameters of tau-lop, and no paper prints any; `tutti "
                 "measure --model tau-lop --save=FILE` writes", *bcast, "--params", name)
-    refused("cannot read bobba: No such file or directory; of tau-lop no paper prints", *bcast,
-            "--params", "bobba")
+    refused("cannot read bobba: No such file or directory; no paper prints parameters of tau-lop",
+            *bcast, "--params", "bobba")
     level = {"overhead": 1, "transfer": {"1": [[0, 0], [1000, 10]], "2": [[0, 0], [1000, 15]]}}
     parameters = {"format": 1, "model": "tau-lop", "within": level, "between": level}
     path.write_text(json.dumps(parameters))
@@ -293,7 +293,7 @@ def check_sockets(folder):
     assert scattered["messages_between_sockets"] == 0, scattered
     assert "of the latter 2 between sockets (200 bytes)" in predict(*chain, "--sockets", 2,
                                                                    *slower).stdout
-    refused("tau-lop knows no", "--model", "tau-lop", "--symbolic", "--collective", "bcast",
+    refused("tau-lop takes none of", "--model", "tau-lop", "--symbolic", "--collective", "bcast",
             "--sockets", 2)
     tree = ["--params", "metropolis", "--collective", "bcast", "--algorithm", "binomial", "-P", 16,
             "--ppn", 4]

@@ -51,7 +51,7 @@ void add_effort(const Command& command, BenchOptions* options) {
       .between(0.001, 3600.0);
   command
       .option("--first", options->first,
-              "the first so many calls on fresh connections, and later batches of as many")
+              "time this many first calls on fresh connections, and later batches of as many")
       .between(1, 1'000'000);
   command.flag("--check,!--no-check", options->check, "check results before timing (default)");
   command.flag("!--no-mpi", options->with_mpi, "leave the surrounding MPI out");

@@ -42,7 +42,7 @@ Case case_of(const std::string& name, PredictOptions what) {
   const auto ranks = ranks_of(what);
   const auto bytes = sizes_of(what);
   if (ranks.size() != 1 || bytes.size() != 1)
-    bad_configuration("a picture is of one number of ranks and one size");
+    bad_configuration("a picture shows one number of ranks and one size: name one of each");
   if (ranks.front() > kMostRanksDrawn)
     bad_configuration(
         fmt::format("a picture has at most {} ranks, not {}", kMostRanksDrawn, ranks.front()));
@@ -67,7 +67,7 @@ Case case_of(const std::string& name, PredictOptions what) {
 
 Platform platform_of(const PredictOptions& options, bool several_nodes) {
   const auto platforms = platforms_of(options, several_nodes);
-  if (platforms.size() != 1) bad_configuration("a picture is of one model");
+  if (platforms.size() != 1) bad_configuration("a picture shows one model: name one with --model");
   return platforms.front();
 }
 
@@ -125,7 +125,7 @@ void refuse_passed_over(const Command& command, const DrawOptions& options) {
 
 std::string drawn_recorded(const DrawOptions& options) {
   if (options.kind != "chart" || (options.format != "svg" && options.format != "chrome"))
-    bad_configuration("of a recorded call there is the chart, as svg or chrome");
+    bad_configuration("a recorded call is drawn as a chart only, as svg or chrome");
   const Recordings recordings(options.trace);
   const auto collective = collectives_of({.collectives = {options.collective}}).front();
   const auto found = options.call < 0 ? recordings.find_median(collective)

@@ -208,14 +208,14 @@ MessageTree tree_of(const Drawn& what) {
         auto& mine = tree.children[index(rank)];
         if (std::find(mine.begin(), mine.end(), step.peer) == mine.end()) mine.push_back(step.peer);
       } else if (parent[index(rank)] >= 0 && parent[index(rank)] != step.peer) {
-        no_tree(fmt::format("rank {} has both {} and {} above it", rank, parent[index(rank)],
+        no_tree(fmt::format("rank {} has two parents, {} and {}", rank, parent[index(rank)],
                             step.peer));
       } else {
         parent[index(rank)] = step.peer;
       }
     }
   const auto roots = std::count(parent.begin(), parent.end(), -1);
-  if (roots != 1) no_tree(fmt::format("{} ranks have none above them", roots));
+  if (roots != 1) no_tree(fmt::format("{} ranks have no parent", roots));
   tree.root = static_cast<Rank>(std::find(parent.begin(), parent.end(), -1) - parent.begin());
   std::size_t reached = 0;
   for (std::vector<Rank> open{tree.root}; !open.empty() && reached <= P; ++reached) {

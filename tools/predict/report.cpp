@@ -338,8 +338,8 @@ bool print_check(bool as_json) {
   }
   fmt::print(
       "\n{}{}\n",
-      paragraph(fmt::format("{} formulas: {} agree with the simulation where they assume "
-                            "what is so, {} are upper bounds, {} lower bounds, {} differ;",
+      paragraph(fmt::format("{} formulas: {} agree with the simulation where their "
+                            "assumptions hold, {} are upper bounds, {} lower bounds, {} differ;",
                             forms.size(), counted[models::Claim::equal],
                             counted[models::Claim::not_above], counted[models::Claim::not_below],
                             counted[models::Claim::apart]),

@@ -109,7 +109,7 @@ const std::string& tau_lop_text(const std::string& name) try {
                     "needs none",
                     name));
   bad_configuration(
-      fmt::format("--params: {}; of tau-lop no paper prints parameters", error.message));
+      fmt::format("--params: {}; no paper prints parameters of tau-lop", error.message));
 }
 
 bool names_tau_lop(const std::string& params) {
@@ -156,7 +156,8 @@ int run_tau_lop(const PredictOptions& options, const std::vector<Case>& cases) {
   set_segment(options, parameters);
   if (!options.set.empty() || !options.svg.empty() || options.noise > 0 || options.late > 0 ||
       options.details || options.sockets > 1)
-    bad_configuration("tau-lop knows no --set, --svg, --noise, --late, --details and --sockets");
+    bad_configuration(
+        "tau-lop takes none of --set, --svg, --noise, --late, --details and --sockets");
   const auto ways = ways_of(parameters);
   const int calls = std::max(1, options.calls);
   std::vector<LopRow> rows;

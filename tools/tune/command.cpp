@@ -248,8 +248,8 @@ void add_tune(CommandLine& line) {
   command
       .option(
           "--calls", options->calls,
-          fmt::format("of so many calls that follow each other the models of --params say the "
-                      "time of one (default: 1 if predicted; else {}, which is as in the long "
+          fmt::format("the models of --params say the time of one of so many calls that follow "
+                      "each other (default: 1 if predicted; else {}, which is as in the long "
                       "batches that are measured). Tutti's own choice, `selection`, is made for "
                       "as many as the setting `calls_in_a_row` says, else for {}",
                       models::kCallsLikeMany, kCallsInARow))
