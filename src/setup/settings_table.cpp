@@ -86,8 +86,8 @@ const Setting kSettings[] = {
         "and `tutti tune` is another number: the calls that a model simulates.")),
     same(setting<&C::counts, Words<kCounts>{}>(
         "counts",
-        "Who knows the counts of tutti_scatterv and tutti_gatherv. root: the root alone, as "
-        "in MPI. all: you promise that every rank passes them; algorithms in which ranks "
+        "The ranks that know the counts of tutti_scatterv and tutti_gatherv. root: the root alone, "
+        "as in MPI. all: you promise that every rank passes them; algorithms in which ranks "
         "forward the blocks of others need that.")),
     same(setting<&C::compares_calls, Words<kChecks>{}>(
         "check",
@@ -190,8 +190,8 @@ const Setting kSettings[] = {
         "scratch_bytes",
         "How many bytes of memory for intermediate results, for blocks that are received before "
         "they are combined, and for packed copies of data with gaps, the process keeps for later "
-        "calls, of all its communicators together. What the call before has used is kept even if "
-        "it is more, unless this is 0; what calls under way need is not counted."),
+        "calls, of all its communicators together. The memory that the last call used is kept even "
+        "if it is more, unless this is 0; what calls under way need is not counted."),
     same(setting<&C::eager_limit, Size{0, (1 << 20)}>(
         "eager_limit",
         "Over verbs, longer messages go by rendezvous, straight into the user's buffer. 0: "
@@ -219,13 +219,13 @@ const Setting kSettings[] = {
         "ranks of a node differ, double goes before single, and single before auto."),
     setting<&C::shm_memory, Words<kMemories>{}>(
         "shm_memory",
-        "What the ranks of a node share. file: a file in /dev/shm. memfd: memory of its own, which "
-        "no size of /dev/shm limits, if all ranks of the node can open it, as ranks of one user "
-        "and one PID namespace can. auto: memfd where /dev/shm has no room for four times what "
-        "all connections together can take. The first rank of a node decides."),
+        "The memory that the ranks of a node share. file: a file in /dev/shm. memfd: memory of its "
+        "own, which no size of /dev/shm limits, if all ranks of the node can open it, as ranks of "
+        "one user and one PID namespace can. auto: memfd where /dev/shm has no room for four times "
+        "what all connections together can take. The first rank of a node decides."),
     setting<&C::spin, Number{-1, 1000000000}>(
         "spin",
-        "How often a waiting rank polls before it gives its core away. -1: often if each rank "
+        "How often a waiting rank polls before it yields its core. -1: often if each rank "
         "has a core of its own, else not at all."),
     setting<&C::always_drives_mpi, Words<kDrives>{}>(
         "drive_mpi",
@@ -236,13 +236,13 @@ const Setting kSettings[] = {
         "it is always as long as there are windows."),
     setting<&C::progress, Words<kProgress>{}>(
         "progress",
-        "Who takes non-blocking calls further while the program computes. calls: nobody; they go "
-        "on when the rank calls Tutti. thread: a thread of Tutti's, which sleeps as long as no "
-        "call was begun. auto: a thread under the drop-in, from the first non-blocking call on, "
-        "since the rank may be in any function of MPI's then; else nobody. The thread polls "
+        "How non-blocking calls go on while the program computes. calls: not at all; they go "
+        "on when the rank calls Tutti. thread: by a thread of Tutti's, which sleeps as long as no "
+        "call was begun. auto: by a thread under the drop-in, from the first non-blocking call on, "
+        "since the rank may be in any function of MPI's then; else not at all. The thread polls "
         "without a pause if the ranks of the machine leave a core for "
-        "each such thread, else every 50 us or less often. Calls with a user-defined operation it "
-        "leaves alone, unless MPI was initialized with MPI_THREAD_MULTIPLE."),
+        "each such thread, else every 50 us or less often. It leaves calls with a user-defined "
+        "operation alone, unless MPI was initialized with MPI_THREAD_MULTIPLE."),
     setting<&C::wire, Words<kWires>{}>(
         "wire",
         "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "
@@ -253,9 +253,9 @@ const Setting kSettings[] = {
         "share /dev/shm."),
     setting<&C::log, Words<kLogs>{}>(
         "log",
-        "What goes to tutti_options.log, or to standard error if there is none. warn: what makes "
-        "this job slower than it need be, once for each node. info: also what was chosen and "
-        "why. At any level, rank 0 warns of variables TUTTI_… that name no setting."),
+        "The messages that go to tutti_options.log, or to standard error if it is not set. warn: "
+        "what makes this job slower than it need be, once for each node. info: also what was "
+        "chosen and why. At any level, rank 0 warns of variables TUTTI_… that name no setting."),
     setting<&C::trace, Text{}>(
         "trace", "folder",
         "Each rank writes what its calls did, step by step, into a file in this folder, which "
