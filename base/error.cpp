@@ -1,4 +1,4 @@
-// The meaning of each code.
+// One line for each error code, as tutti_error_string() returns it.
 #include "base/error.hpp"
 
 namespace tutti {

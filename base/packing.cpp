@@ -1,4 +1,4 @@
-// Loops over runs of bytes, by the length of the runs.
+// Packs and unpacks by loops over runs of bytes, chosen by the length of the runs.
 #include "base/packing.hpp"
 
 #include <algorithm>

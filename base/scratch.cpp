@@ -1,4 +1,4 @@
-// Memory that is taken and given back.
+// Takes scratch memory from the pool, and gives it back.
 #include "base/scratch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A thread inherits the signals that are blocked where it is made.
+// Starts threads with signals blocked: a thread inherits the mask of the one that makes it.
 #include "base/thread.hpp"
 
 #include <pthread.h>

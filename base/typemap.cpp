@@ -1,4 +1,4 @@
-// Joining loops.
+// Makes typemaps, and joins loops whose pieces follow each other.
 #include "base/typemap.hpp"
 
 namespace tutti {

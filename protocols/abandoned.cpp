@@ -1,4 +1,4 @@
-// Taking buffers away from the peer and the adapter.
+// Takes the buffers of transfers that were given up away from the peer and the adapter.
 #include "protocols/abandoned.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Copies on the heap.
+// Copies messages out of their slots to the heap, and finds them there by name.
 #include "protocols/aside.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A short list: most connections never see an ask.
+// Keeps the asks of a peer in a short list: most connections never see one.
 #include "protocols/asks.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Joining parts of buffers, and registering the whole.
+// Joins the parts of each buffer of a bound call, and registers the whole.
 #include "protocols/bound.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Each message to its protocol.
+// Passes each message to the protocol that its length and its use decide.
 #include "protocols/channel.hpp"
 
 #include "base/packed_view.hpp"

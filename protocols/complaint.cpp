@@ -1,4 +1,4 @@
-// The text is written where it fails, so nothing is allocated.
+// Writes why a transfer failed, at once and into a fixed buffer: nothing is allocated.
 #include "protocols/complaint.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Reading and writing the control ring.
+// Reads and writes the messages of the control ring.
 #include "protocols/control.hpp"
 
 #include <new>

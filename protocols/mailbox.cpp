@@ -1,4 +1,4 @@
-// Where each datagram goes.
+// Finds the broadcast that each datagram belongs to.
 #include "protocols/mailbox.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The steps of the root, inner ranks and leaves.
+// The steps of the root, inner ranks and leaves in a broadcast by datagrams.
 #include "protocols/multicast.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// News that waits for credit.
+// Queues news until there is credit to send it.
 #include "protocols/news_sender.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// As many pieces as there are slots, or messages, now.
+// Sends and receives as many pieces of a long message as there are slots, or messages, now.
 #include "protocols/pieces.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Registering the buffers of both halves.
+// Registers the user's buffers for both halves of rendezvous (UserMemory).
 #include "protocols/rendezvous.hpp"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Identifiers, from the ready entry to the outcome.
+// The inviting half of rendezvous: identifiers, from the ready entry to the outcome.
 #include "protocols/rendezvous_invites.hpp"
 
 #include <algorithm>

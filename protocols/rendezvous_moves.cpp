@@ -1,4 +1,4 @@
-// From the peer's ready entry to the outcome that it is told.
+// The moving half of rendezvous: from the peer's ready entry to the outcome that it gets.
 #include "protocols/rendezvous_moves.hpp"
 
 #include <algorithm>

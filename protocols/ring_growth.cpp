@@ -1,4 +1,4 @@
-// When it is time, and what is taken over.
+// Decides when a connection asks to grow, and moves its rings to the large inboxes.
 #include "protocols/ring_growth.hpp"
 
 namespace tutti::protocols {

@@ -1,4 +1,4 @@
-// Slots, credits and the search for a name.
+// Sends and finds messages in the rings: slots, credits, and the search for a name.
 #include "protocols/rings.hpp"
 
 namespace tutti::protocols {

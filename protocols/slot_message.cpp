@@ -1,4 +1,4 @@
-// Which messages these are.
+// Finds the ring of a message that fits one slot, once for all of its repetitions.
 #include "protocols/slot_message.hpp"
 
 namespace tutti::protocols {

@@ -1,4 +1,4 @@
-// Looking up, keeping, evicting and dropping regions.
+// Looks regions up, keeps them, evicts and drops them.
 //
 // The rule of this file (see watcher.hpp): nothing is allocated, freed, registered or deregistered
 // with the lock held. So the vectors have room for a region before it comes to exist, and dropped

@@ -1,4 +1,4 @@
-// userfaultfd: opening it, watching ranges, reading events.
+// Opens userfaultfd, watches ranges, and reads the kernel's events.
 #include "registration/watcher.hpp"
 
 #include <fcntl.h>
