@@ -1,4 +1,4 @@
-// The first rank that gives up is found as a maximum: its number exceeds others, falling by rank.
+// Agrees on the first rank that gives up, by a maximum: its number exceeds others, falling by rank.
 #include "transport/bootstrap.hpp"
 
 #include <fmt/format.h>

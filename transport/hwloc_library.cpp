@@ -1,4 +1,4 @@
-// Loading hwloc by dlmopen, and finding its functions.
+// Loads hwloc by dlmopen, and finds its functions.
 #include "transport/hwloc_library.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Where the messages of an inbox lie, before it grows and after.
+// Finds where the messages of an inbox lie, before it grows and after.
 #include "transport/inbox.hpp"
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// The rank that reads packs the processors, and the others unpack them.
+// Shares the processors within a node: the rank that reads packs them, and the others unpack.
 #include "transport/machine.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Beacons in /dev/shm, round by round.
+// Tries which ranks share /dev/shm, by files with secrets there, round by round.
 #include "transport/nodes.hpp"
 
 #include <fcntl.h>

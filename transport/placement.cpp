@@ -1,4 +1,4 @@
-// A card from the boot id, the host name and the binding; what all cards say together.
+// Makes a rank's card (boot id, host name, binding), and the placement from the cards of all.
 #include "transport/placement.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Groups are compared by their numbers, level by level.
+// Compares groups of hardware threads by their numbers, level by level.
 #include "transport/processors.hpp"
 
 #include <sched.h>

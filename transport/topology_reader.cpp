@@ -1,4 +1,4 @@
-// A topology with the wanted kinds of objects, and no others.
+// Reads the wanted kinds of objects of hwloc's topology, and no others.
 #include "transport/topology_reader.hpp"
 
 #include <fmt/format.h>

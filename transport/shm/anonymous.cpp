@@ -1,4 +1,4 @@
-// By way of /proc, which leads from a process to its files.
+// Opens memory without a name through /proc, by its owner's process and descriptor.
 #include "transport/shm/anonymous.hpp"
 
 #include <fcntl.h>

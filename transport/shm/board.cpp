@@ -1,4 +1,4 @@
-// One rank comes first, and others wait for its result, but not for ever.
+// Lets one rank leave a result, for which the others wait, but not for ever.
 #include "transport/shm/board.hpp"
 
 #include <unistd.h>

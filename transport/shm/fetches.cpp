@@ -1,4 +1,4 @@
-// The times of both ways, and trials of the one that does not serve.
+// Compares the times of both ways to copy a long message, and tries the other one now and then.
 #include "transport/shm/fetches.hpp"
 
 #include <algorithm>

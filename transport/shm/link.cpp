@@ -1,4 +1,4 @@
-// Stores, the kernel's copy, and the lock that tells of the peer's death.
+// Puts by stores, writes by the kernel's copy, and probes the peer by its lock.
 #include "transport/shm/link.hpp"
 
 #include <algorithm>

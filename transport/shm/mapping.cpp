@@ -1,4 +1,4 @@
-// Mapping without touching.
+// Maps a part of a file without touching its pages.
 #include "transport/shm/mapping.hpp"
 
 #include <fmt/format.h>

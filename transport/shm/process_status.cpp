@@ -1,4 +1,4 @@
-// Lines of /proc/PID/status.
+// Reads the lines of /proc/PID/status.
 #include "transport/shm/process_status.hpp"
 
 #include <fcntl.h>

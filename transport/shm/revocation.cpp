@@ -1,4 +1,4 @@
-// Words that two processes change.
+// Changes the words by which two processes open, enter and revoke invitations.
 #include "transport/shm/revocation.hpp"
 
 namespace tutti::transport::shm {

@@ -1,3 +1,4 @@
+// Makes the secret page of a process, and reads those of others along with their memory.
 #include "transport/shm/secret.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Making links, and polling the one completion queue for all of them.
+// Makes links, and polls the completion queues for all of them.
 #include "transport/verbs/transport.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Growing the last queue, or opening another one.
+// Grows the last completion queue, or opens another one.
 #include "transport/verbs/connection/completion_queues.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Memory, queue pair, and the way to ready.
+// Registers the memory of a connection, and brings its queue pair to ready.
 #include "transport/verbs/connection/connection.hpp"
 
 #include "base/error.hpp"

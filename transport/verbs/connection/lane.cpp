@@ -1,4 +1,4 @@
-// Making a lane, and counting shares.
+// Makes a lane, and counts the shares that it carries.
 #include "transport/verbs/connection/lane.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Making the larger side of a link.
+// Makes the larger side of a link, stage by stage.
 #include "transport/verbs/connection/larger.hpp"
 
 namespace tutti::transport::verbs {

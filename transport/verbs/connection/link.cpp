@@ -1,4 +1,4 @@
-// Completions and immediate data, and the news of the peer that they bring.
+// Handles completions and immediate data, and the news of the peer that they bring.
 #include "transport/verbs/connection/link.hpp"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// Opening the queue, and a table that is read without a lock.
+// Opens the shared receive queue, and finds peers by queue pair in a table without a lock.
 #include "transport/verbs/connection/shared_receives.hpp"
 
 #include <bit>

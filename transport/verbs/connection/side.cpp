@@ -1,4 +1,4 @@
-// Making both kinds of side.
+// Makes the small and the larger side of a link.
 #include "transport/verbs/connection/side.hpp"
 
 namespace tutti::transport::verbs {

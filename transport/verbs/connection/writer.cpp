@@ -1,4 +1,4 @@
-// Work requests of one queue pair.
+// Posts the work requests of one queue pair.
 #include "transport/verbs/connection/writer.hpp"
 
 #include <arpa/inet.h>

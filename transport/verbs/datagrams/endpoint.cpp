@@ -1,4 +1,4 @@
-// Set-up of the UD queue pair, then its data path.
+// Sets the UD queue pair up; then its data path.
 #include "transport/verbs/datagrams/endpoint.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Joining through librdmacm, or by a socket and a direct attach.
+// Joins a multicast group through librdmacm, or by a socket and a direct attach.
 #include "transport/verbs/datagrams/group.hpp"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// Joining the group, or addressing its members one by one.
+// Sends datagrams to the group, or to its members one by one.
 #include "transport/verbs/datagrams/multicast.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Choosing the device, its port, its GID and its partition.
+// Chooses the device, its port, its GID and its partition.
 #include "transport/verbs/device/device.hpp"
 
 #include <arpa/inet.h>

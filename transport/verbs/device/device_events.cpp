@@ -1,4 +1,4 @@
-// Which event concerns whom.
+// Reads asynchronous events, and tells those that each concerns.
 #include "transport/verbs/device/device_events.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Agreeing on fabrics.
+// Agrees with all ranks on the fabrics that they share.
 #include "transport/verbs/device/fabric.hpp"
 
 #include <algorithm>

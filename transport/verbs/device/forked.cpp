@@ -1,4 +1,4 @@
-// Closing and unmapping with what is allowed in a child of several threads.
+// Closes and unmaps devices in a child, by what is allowed there after a fork of several threads.
 #include "transport/verbs/device/forked.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Reading a port's table of GIDs, and finding their networks.
+// Reads a port's table of GIDs, and finds their networks.
 #include "transport/verbs/device/gid.hpp"
 
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// Registering, and saying what is missing when it fails.
+// Registers memory, and says what is missing when that fails.
 #include "transport/verbs/device/memory.hpp"
 
 #include <fmt/format.h>

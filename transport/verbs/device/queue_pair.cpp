@@ -1,4 +1,4 @@
-// The attributes that each step needs, by type of queue pair.
+// Takes queue pairs from state to state, with the attributes that each step needs.
 #include "transport/verbs/device/queue_pair.hpp"
 
 #include <fmt/format.h>

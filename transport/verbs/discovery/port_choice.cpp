@@ -1,4 +1,4 @@
-// Settling on ports, and telling why.
+// Settles on the ports of this rank with all others, and gives the reason.
 #include "transport/verbs/discovery/port_choice.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Ranking, offering, sharing.
+// Ranks the ports of a machine, and shares them among the ranks of a node.
 #include "transport/verbs/discovery/ports.hpp"
 
 #include <fmt/format.h>

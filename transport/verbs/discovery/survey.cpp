@@ -1,4 +1,4 @@
-// Asking every device in turn.
+// Asks every device for its ports and GIDs, and why each cannot be used.
 #include "transport/verbs/discovery/survey.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The thread, and what it waits for.
+// The loop of the handshake's thread: datagrams, events of devices, timers.
 #include "transport/verbs/handshake/handshake.hpp"
 
 #include <fcntl.h>

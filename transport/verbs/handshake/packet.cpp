@@ -1,4 +1,4 @@
-// One check after the other.
+// Checks a packet field by field before it is believed.
 #include "transport/verbs/handshake/packet.hpp"
 
 #include <algorithm>

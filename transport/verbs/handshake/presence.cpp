@@ -1,4 +1,4 @@
-// Sockets without a byte of data.
+// Asks a silent peer's kernel over TCP whether the process is stopped or gone; sends no data.
 #include "transport/verbs/handshake/presence.hpp"
 
 #include <arpa/inet.h>
