@@ -1,4 +1,4 @@
-// Sorts blocks by their hops. Pure.
+// Sorts the blocks that ranks of a torus exchange into messages, by their hops. Pure.
 #include "collectives/algorithms/combining.hpp"
 
 #include <algorithm>

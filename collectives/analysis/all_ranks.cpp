@@ -1,4 +1,4 @@
-// One call as all ranks make it. Pure.
+// Makes the problem and the schedule of each rank for one call. Pure.
 #include "collectives/analysis/all_ranks.hpp"
 
 #include "base/index.hpp"

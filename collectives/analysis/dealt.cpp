@@ -1,4 +1,4 @@
-// Each thread takes the next case.
+// Deals cases of a proof out: each thread takes the next case.
 #include "collectives/analysis/dealt.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Bounds, peers and edges of one schedule. Pure.
+// Checks the bounds, peers and edges of one schedule. Pure.
 #include "collectives/analysis/form.hpp"
 
 #include <fmt/format.h>

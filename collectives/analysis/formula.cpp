@@ -1,4 +1,4 @@
-// Reads formulas. Pure.
+// Reads the formulas that `tutti list` prints, and computes them. Pure.
 #include "collectives/analysis/formula.hpp"
 
 #include <algorithm>

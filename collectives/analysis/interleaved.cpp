@@ -1,4 +1,4 @@
-// Drives CallsUnderWay.
+// Plays several calls by CallsUnderWay (under_way.hpp), and checks how they end.
 #include "collectives/analysis/interleaved.hpp"
 
 #include <fmt/format.h>

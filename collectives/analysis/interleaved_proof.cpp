@@ -1,4 +1,4 @@
-// Lists the cases, has them proved, adds up the rows. No I/O.
+// The cases of `tutti verify --interleaved`: lists and proves them, and adds up the rows. No I/O.
 #include "collectives/analysis/interleaved_proof.hpp"
 
 #include <fmt/format.h>

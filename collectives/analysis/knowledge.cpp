@@ -1,4 +1,4 @@
-// Follows bytes and causes. Pure.
+// Follows where each byte came from, and which ranks have entered a barrier. Pure.
 #include "collectives/analysis/knowledge.hpp"
 
 #include <fmt/format.h>

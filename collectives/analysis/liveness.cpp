@@ -1,4 +1,4 @@
-// All ranks, one step after another; no clock.
+// Runs all ranks over the strictest channels, one step after another, without a clock.
 #include "collectives/analysis/liveness.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Grids and graphs. Pure.
+// Makes the neighbourhoods of grids and graphs for proofs. Pure.
 #include "collectives/analysis/neighbourhoods.hpp"
 
 #include <algorithm>

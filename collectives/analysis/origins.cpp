@@ -1,4 +1,4 @@
-// Extents of origins. Pure.
+// Keeps the origins of a buffer's bytes as extents: cuts, joins and copies them. Pure.
 #include "collectives/analysis/origins.hpp"
 
 #include <algorithm>

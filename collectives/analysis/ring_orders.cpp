@@ -1,4 +1,4 @@
-// A sender and a receiver that begin what they like.
+// Explores all orders in which a sender and a receiver may begin messages of one ring.
 #include "collectives/analysis/ring_orders.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Attempts as protocols/rings.cpp, eager.hpp and pieces.cpp make them.
+// Models attempts to send and receive as protocols/rings.cpp, eager.hpp and pieces.cpp make them.
 #include "collectives/analysis/shared_ring.hpp"
 
 #include <algorithm>

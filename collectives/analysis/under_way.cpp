@@ -1,4 +1,4 @@
-// Scripts, steps and rings.
+// Moves of several calls under way: their scripts, their steps and the rings that they share.
 #include "collectives/analysis/under_way.hpp"
 
 #include <fmt/format.h>

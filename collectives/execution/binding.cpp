@@ -1,4 +1,4 @@
-// Which bytes of which buffers a device accesses.
+// Finds the bytes of each buffer that a device will access, for registration.
 #include "collectives/execution/binding.hpp"
 
 #include <utility>

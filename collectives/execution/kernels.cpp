@@ -1,4 +1,4 @@
-// Chooses the instruction set, once. Pure.
+// Chooses the loops of reductions for the processor's instruction set, once. Pure.
 #include "collectives/execution/kernels.hpp"
 
 #ifdef __x86_64__

@@ -1,4 +1,4 @@
-// Where the parts begin. Pure.
+// Computes where the parts of a buffer begin. Pure.
 #include "collectives/schedule/blocks.hpp"
 
 namespace tutti::collectives {

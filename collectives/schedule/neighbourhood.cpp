@@ -1,4 +1,4 @@
-// Which blocks of two neighbours match. Pure.
+// Finds which blocks of two neighbours match. Pure.
 #include "collectives/schedule/neighbourhood.hpp"
 
 #include "base/index.hpp"

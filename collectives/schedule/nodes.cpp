@@ -1,4 +1,4 @@
-// The ranks of each node. Pure.
+// Lists the ranks of each node. Pure.
 #include "collectives/schedule/nodes.hpp"
 
 #include <algorithm>

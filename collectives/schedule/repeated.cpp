@@ -1,4 +1,4 @@
-// A schedule played again and again.
+// Joins the schedules of several calls of one collective that follow each other.
 #include "collectives/schedule/repeated.hpp"
 
 #include <map>

@@ -1,4 +1,4 @@
-// Digit by digit. Pure.
+// Adds and subtracts places on a torus, one dimension after another. Pure.
 #include "collectives/schedule/torus.hpp"
 
 namespace tutti::collectives {

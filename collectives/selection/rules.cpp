@@ -1,4 +1,4 @@
-// Reads tables, and asks the sources in turn. Pure.
+// Reads tables of rules, and asks the sources of a choice in turn. Pure.
 #include "collectives/selection/rules.hpp"
 
 #include <fmt/format.h>
