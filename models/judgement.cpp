@@ -1,4 +1,4 @@
-// Candidates, one by one. Pure.
+// Judges choices: simulates the candidates of a cell one by one. Pure.
 #include "models/judgement.hpp"
 
 #include <algorithm>

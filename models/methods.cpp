@@ -1,4 +1,4 @@
-// Each method's arithmetic.
+// Computes LogGP's parameters from times, method by method.
 #include "models/methods.hpp"
 
 namespace tutti::models {

@@ -1,4 +1,4 @@
-// The simulator, or τ-Lop's evaluation.
+// Predicts by the simulator or by τ-Lop's evaluation, as the model is.
 #include "models/predictor.hpp"
 
 #include <fmt/format.h>

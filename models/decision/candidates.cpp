@@ -1,4 +1,4 @@
-// The lists, made once from the catalogue. Pure.
+// Lists the candidates of each collective, once, from the catalogue. Pure.
 #include "models/decision/candidates.hpp"
 
 #include <algorithm>

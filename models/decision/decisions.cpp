@@ -1,4 +1,4 @@
-// Tables by bisection between the winners at some sizes. Pure.
+// Makes tables of algorithms over sizes, by bisection between the winners at some sizes. Pure.
 #include "models/decision/decisions.hpp"
 
 #include <algorithm>

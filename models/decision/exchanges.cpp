@@ -1,4 +1,4 @@
-// Exchanges, in which all ranks send in each round. Pure.
+// Sketches of exchanges, in which all ranks send in each round. Pure.
 #include <algorithm>
 #include <bit>
 #include <cmath>

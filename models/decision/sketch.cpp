@@ -1,4 +1,4 @@
-// Stages, and what is said of them afterwards. Pure.
+// Builds a sketch from its stages, and answers questions about the whole. Pure.
 #include "models/decision/sketch.hpp"
 
 #include <algorithm>

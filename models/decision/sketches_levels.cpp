@@ -1,4 +1,4 @@
-// Algorithms that know which ranks share a node: two levels, and grids. Pure.
+// Sketches of algorithms that know which ranks share a node: two levels, and grids. Pure.
 #include <array>
 
 #include "models/decision/families.hpp"

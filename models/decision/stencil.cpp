@@ -1,4 +1,4 @@
-// Counts in the phases, and in one rank's schedule. Pure.
+// Counts the messages of a stencil, in the phases and in one rank's schedule. Pure.
 #include "models/decision/stencil.hpp"
 
 #include "collectives/algorithms/catalogue.hpp"

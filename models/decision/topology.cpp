@@ -1,4 +1,4 @@
-// Distances within and between nodes. Pure.
+// Computes which distances stay within a node, and how many messages leave one. Pure.
 #include "models/decision/topology.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Trees, and what is made of parts of them. Pure.
+// Sketches of trees, and of algorithms that are made of trees. Pure.
 #include <algorithm>
 #include <array>
 #include <cmath>

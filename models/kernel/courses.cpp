@@ -1,4 +1,4 @@
-// Plays each stage once for each channel, by a clock of bytes.
+// Plays each stage of a kernel once for each channel, by a clock of bytes.
 #include "models/kernel/courses.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Operations in words.
+// Words for the operations of a kernel.
 #include "models/kernel/kernel.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Cuts a text into words, and reads products.
+// Cuts the text of a kernel into words, and reads products of numbers and names.
 #include "models/kernel/words.hpp"
 
 #include <fmt/format.h>

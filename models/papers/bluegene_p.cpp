@@ -1,4 +1,4 @@
-// The constants of HPM, and what follows from them.
+// The constants of HPM for BlueGene/P, and the bounds that follow from them.
 #include "models/papers/bluegene_p.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Through LogGP's own parameters. Pure.
+// Derives the times that shape a tree, through LogGP's parameters. Pure.
 #include "models/platform/tree_times.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The node of each rank.
+// Gives each rank its node and its socket. Pure.
 #include "models/simulation/layout.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads the lines of one rank.
+// Reads and checks the file of one rank's recorded calls.
 #include "models/simulation/recorded.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Calls across the files of ranks, and the clocks of these.
+// Finds a recorded call in the files of all ranks, and aligns the clocks of these.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The root's steps, and those of a few others for all of them. Pure.
+// Estimates how many steps a simulation has, from the root and a few other ranks. Pure.
 #include "models/simulation/steps.hpp"
 
 namespace tutti::models {

@@ -1,4 +1,4 @@
-// Adds up, byte by byte, how many are under way.
+// Counts, from byte to byte, how many transfers share a channel.
 #include "models/tau_lop/contention.hpp"
 
 #include <iterator>

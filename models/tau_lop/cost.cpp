@@ -1,4 +1,4 @@
-// Sums, and which of several is certainly not the greatest.
+// Adds expressions, and drops sums that are certainly not the greatest.
 #include "models/tau_lop/cost.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Stage by stage, and within a stage transfer by transfer.
+// Finds the cost of a collective stage by stage, and within a stage transfer by transfer.
 #include "models/tau_lop/evaluation.hpp"
 
 #include <algorithm>

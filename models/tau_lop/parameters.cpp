@@ -1,4 +1,4 @@
-// Reading, writing and looking up.
+// Reads, writes and looks up the parameters of τ-Lop.
 #include "models/tau_lop/parameters.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Each ring is a stage of the schedule that it is.
+// Turns the times of rings and broadcasts into equations for transfers, and solves these.
 #include "models/tau_lop/rings.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Steps of the pipeline, counted.
+// Counts the steps of pipelines through shared buffers.
 #include "models/tau_lop/shared_memory.hpp"
 
 #include <vector>

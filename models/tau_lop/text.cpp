@@ -1,4 +1,4 @@
-// Expressions for readers.
+// Writes expressions of τ-Lop as text for people.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

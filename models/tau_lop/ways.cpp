@@ -1,4 +1,4 @@
-// How messages travel.
+// Finds the hops of a message, by its length and its protocol: copies, and the wire.
 #include <utility>
 
 #include "models/tau_lop/evaluation.hpp"
