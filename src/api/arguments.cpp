@@ -1,4 +1,4 @@
-// Errors in arguments, in words.
+// The errors of arguments, with what to do about each.
 #include "src/api/arguments.hpp"
 
 #include <fmt/format.h>

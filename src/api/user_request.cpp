@@ -1,4 +1,4 @@
-// Which buffers are copied as a whole after all.
+// Drops the views of buffers that are copied as a whole after all.
 #include "src/api/user_request.hpp"
 
 #include "src/job/plan.hpp"

@@ -1,4 +1,4 @@
-// Rank 0 says what is exchanged next, the other one answers.
+// Rank 0 orders each exchange and times it; the other rank answers.
 #include "src/calibration/calibration.hpp"
 
 #include <fmt/format.h>

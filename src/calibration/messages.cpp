@@ -1,4 +1,4 @@
-// Run as the steps of a collective are, by the library's own executor over its channels.
+// Sends and receives single messages by the executor of collectives, over its channels.
 #include "src/calibration/messages.hpp"
 
 #include "base/index.hpp"

@@ -1,4 +1,4 @@
-// One hardware thread of each core comes before the second ones.
+// Picks a core for each rank: one hardware thread of each core before any second one.
 #include "src/calibration/own_core.hpp"
 
 #include <algorithm>

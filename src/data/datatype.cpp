@@ -1,4 +1,4 @@
-// Layouts, and packing by our own loops, or through MPI_Pack.
+// Reads layouts of datatypes, and packs by typemaps or through MPI_Pack.
 #include "src/data/datatype.hpp"
 
 #include <algorithm>

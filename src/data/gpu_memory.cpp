@@ -1,4 +1,4 @@
-// The kind of memory behind a pointer, as the CUDA driver tells it.
+// Asks the CUDA driver for the kind of memory behind a pointer.
 #include "src/data/gpu_memory.hpp"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// Attributes, and what MPI says when a type is freed.
+// Keeps forms of datatypes as attributes, and drops them when MPI frees the type.
 #include "src/data/kept_types.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Whether buffers share bytes, and whether blocks of one do.
+// Finds out whether two buffers share bytes, and whether blocks of one do.
 #include <fmt/format.h>
 
 #include <algorithm>

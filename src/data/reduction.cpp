@@ -1,4 +1,4 @@
-// From MPI's names to ours, and the way through MPI_Reduce_local.
+// Maps MPI's operations and types to the loops of reductions, or to MPI_Reduce_local.
 #include "src/data/reduction.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Copying elements without their gaps.
+// Copies the elements of a reduction, without their gaps.
 #include "src/data/reduction_buffer.hpp"
 
 #include <fmt/format.h>

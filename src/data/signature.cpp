@@ -1,4 +1,4 @@
-// From MPI's constructors to sequences of predefined types.
+// Turns MPI's constructors into sequences of predefined types.
 #include "src/data/signature.hpp"
 
 #include <numeric>

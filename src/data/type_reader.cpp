@@ -1,4 +1,4 @@
-// From MPI's constructors to loops, one function for each kind of constructor.
+// Turns MPI's constructors into loops, by one function for each kind of constructor.
 #include "src/data/type_reader.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From Tutti's codes to MPI's classes.
+// Maps Tutti's error codes to MPI's error classes.
 #include "src/drop-in/errors.hpp"
 
 #include <cstdio>

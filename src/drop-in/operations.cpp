@@ -1,4 +1,4 @@
-// Counting who uses an operation.
+// Counts the calls that use an operation, and frees it after the last one.
 #include "src/drop-in/operations.hpp"
 
 #include <algorithm>

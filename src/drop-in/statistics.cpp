@@ -1,4 +1,4 @@
-// Counting calls, and the table at the end.
+// Counts calls, and writes the table of `stats` in MPI_Finalize.
 #include "src/drop-in/statistics.hpp"
 
 #include <dlfcn.h>

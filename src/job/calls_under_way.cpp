@@ -1,4 +1,4 @@
-// Taking calls further, by whom it may be.
+// Advances all begun calls, from a rank that waits or from the progress thread.
 #include "src/job/calls_under_way.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Making plans for a communicator, and what becomes of its failure.
+// Makes the plans of a communicator, and carries out its failure.
 #include "src/job/communicator.hpp"
 
 #include <fmt/format.h>

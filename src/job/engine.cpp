@@ -1,4 +1,4 @@
-// Starting together, going on together, leaving.
+// Starts and ends the engine of a process together with those of the other ranks.
 #include "src/job/engine.hpp"
 
 #include <fmt/format.h>

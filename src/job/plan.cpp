@@ -1,4 +1,4 @@
-// Making plans, and keeping them.
+// Makes plans, and keeps the last ones used.
 #include "src/job/plan.hpp"
 
 #include <algorithm>

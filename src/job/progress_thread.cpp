@@ -1,4 +1,4 @@
-// When the thread sleeps, and for how long.
+// The loop of the progress thread: when it sleeps, and for how long.
 #include "src/job/progress_thread.hpp"
 
 #include <sched.h>

@@ -1,4 +1,4 @@
-// The life of a call.
+// The life of a call: start, advance, wait, fail.
 #include "src/job/request.hpp"
 
 #include "src/job/communicator.hpp"

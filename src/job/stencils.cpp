@@ -1,4 +1,4 @@
-// Rank 0 proposes, and all compare.
+// Finds a torus for a communicator: rank 0 proposes some, and all ranks compare.
 #include "src/job/stencils.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writing the lines.
+// Writes recorded calls as lines of JSON.
 #include "src/job/trace.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The slow half of waiting.
+// The slow half of waiting: yield, sleep, probe peers, keep time limits.
 #include "src/job/waiting.hpp"
 
 #include <thread>

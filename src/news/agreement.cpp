@@ -1,4 +1,4 @@
-// Consequences of the news of members.
+// Draws the consequences of the news of members.
 #include "src/news/agreement.hpp"
 
 #include <algorithm>

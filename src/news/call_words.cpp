@@ -1,4 +1,4 @@
-// Words for what ranks tell each other.
+// Words for calls and communicators in errors and reports.
 #include "src/news/call_words.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Finding a transport, connecting, adopting.
+// Finds a transport for a peer, connects to it, and adopts connections that it made.
 #include "src/news/connections.hpp"
 
 #include <fmt/format.h>

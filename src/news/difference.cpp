@@ -1,4 +1,4 @@
-// The words, and what is worth more of them.
+// Words for two calls that differ, and the choice between two that were reported.
 #include "src/news/difference.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Routing news down to agreements and out to members.
+// Routes news down to agreements and out to members.
 #include "src/news/dispatcher.hpp"
 
 #include <fmt/format.h>

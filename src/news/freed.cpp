@@ -1,4 +1,4 @@
-// Ranges that grow, meet, and are cut.
+// Keeps the identifiers of freed communicators as ranges, which grow, join and are cut.
 #include "src/news/freed.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The words.
+// Words for a call that takes long: what it is, and for whom it waits.
 #include "src/news/hang_report.hpp"
 
 #include <fmt/format.h>

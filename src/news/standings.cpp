@@ -1,4 +1,4 @@
-// Saying where this rank is, and keeping where others are.
+// Keeps the calls that this rank and the other members are in.
 #include "src/news/standings.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// All ranks join, or none.
+// Joins the multicast group on all ranks, or on none.
 #include "src/setup/datagrams.hpp"
 
 #include <fmt/format.h>

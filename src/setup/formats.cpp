@@ -1,3 +1,4 @@
+// Reads and shows the values of settings, format by format.
 #include "src/setup/formats.hpp"
 
 #include <algorithm>

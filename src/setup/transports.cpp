@@ -1,4 +1,4 @@
-// From settings to transports: what both ends of a connection agree on.
+// Opens the transports that settings allow, with options that both ends of a connection share.
 #include "src/setup/transports.hpp"
 
 #include <fmt/format.h>
