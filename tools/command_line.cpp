@@ -1,4 +1,4 @@
-// Hands everything on to CLI11.
+// Declares commands and options to CLI11, and words its errors.
 #include "tools/command_line.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// From what is chosen to what is left out.
+// Writes an explanation as text: the choice, the candidates, and those that are left out.
 #include "tools/explain_text.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Reads the environment.
+// Reads this process's place in the job from the launcher's environment.
 #include "tools/first_rank.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// One rank of each host looks while the others sleep.
+// Looks at each host of the job, by one rank, while the others sleep.
 #include "tools/hosts.hpp"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Ranks compare hashes of the texts of their faults.
+// Finds the lowest rank with each fault: ranks compare hashes of the texts.
 #include "tools/job_faults.hpp"
 
 #include <fmt/format.h>

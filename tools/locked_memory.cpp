@@ -1,4 +1,4 @@
-// The words.
+// Words for the limit on locked memory.
 #include "tools/locked_memory.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// From words or a file to the node of each rank.
+// Reads --mapping, words or a file, into the node of each rank.
 #include "tools/mapping.hpp"
 
 #include <fmt/format.h>

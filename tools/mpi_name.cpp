@@ -1,4 +1,4 @@
-// Asks the MPI.
+// Asks the MPI for its name and version.
 #include "tools/mpi_name.hpp"
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// Tutti's own parameters first, then those of papers, then files.
+// Finds parameters by name: Tutti's own first, then those of papers, then files.
 #include "tools/parameters.hpp"
 
 #include <fmt/format.h>

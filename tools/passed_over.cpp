@@ -1,4 +1,4 @@
-// From the options that are given to a refusal.
+// Refuses options that the others would leave without effect.
 #include "tools/passed_over.hpp"
 
 #include <fmt/format.h>

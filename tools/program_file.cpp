@@ -1,4 +1,4 @@
-// Reads the first bytes of a file, and the ELF program headers (elf(5)).
+// Tells what kind of program a file is, from its first bytes and its ELF program headers (elf(5)).
 #include "tools/program_file.hpp"
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// Authors, titles and years.
+// The table of works: abbreviation, authors, title and year.
 #include "tools/references.hpp"
 
 namespace tutti::tools {

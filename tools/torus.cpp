@@ -1,4 +1,4 @@
-// From a text to a neighbourhood.
+// Reads --torus into a neighbourhood.
 #include "tools/torus.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Cells of shapes and sizes, one by one.
+// Judges the choice in each cell against the simulator, and prints the cells that lose.
 #include "tools/verify_choices.hpp"
 
 #include <fmt/format.h>

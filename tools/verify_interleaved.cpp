@@ -1,4 +1,4 @@
-// Rows, and the words for what they prove.
+// Prints the rows of the proof of several calls at once, and the model that it holds for.
 #include "tools/verify_interleaved.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Calls, and whether what they give is right.
+// Makes the calls of both libraries, and checks their results.
 #include "tools/bench/job.hpp"
 
 #include <fmt/format.h>

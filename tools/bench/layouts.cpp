@@ -1,4 +1,4 @@
-// Making datatypes, as programs make them for rows, columns and fields.
+// Makes derived datatypes, as programs make them for rows, columns and fields.
 #include "tools/bench/layouts.hpp"
 
 #include <fmt/format.h>

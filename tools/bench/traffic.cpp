@@ -1,4 +1,4 @@
-// Reading counters before and after.
+// Reads the devices' counters before and after a run.
 #include "tools/bench/traffic.hpp"
 
 #include <mpi.h>

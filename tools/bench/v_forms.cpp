@@ -1,4 +1,4 @@
-// The amount that each rank sends, and calls with it.
+// Counts and displacements of the v-forms, and calls with them.
 #include "tools/bench/v_forms.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The time chart.
+// Draws the time chart.
 #include <fmt/format.h>
 
 #include <algorithm>

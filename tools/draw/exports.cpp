@@ -1,4 +1,4 @@
-// Formats of the drawings for other programs.
+// Writes drawings in the formats of other programs: GOAL, Chrome trace, Graphviz.
 #include <fmt/format.h>
 
 #include <cmath>

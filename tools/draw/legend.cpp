@@ -1,4 +1,4 @@
-// The legend of a time chart.
+// Draws the legend of a time chart.
 #include "tools/draw/legend.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Nodes in pictures.
+// Draws the nodes of ranks in pictures.
 #include "tools/draw/nodes.hpp"
 
 #include <fmt/format.h>

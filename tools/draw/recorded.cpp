@@ -1,4 +1,4 @@
-// From files to charts.
+// Makes a chart from the files of a recorded call.
 #include "tools/draw/recorded.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Counts rounds.
+// Sorts messages into rounds, and counts these.
 #include "tools/draw/rounds.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// From a simulation to its chart.
+// Makes a chart from a simulation.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// The picture of a tree.
+// Draws the tree of a collective.
 #include <fmt/format.h>
 
 #include <algorithm>

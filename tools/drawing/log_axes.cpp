@@ -1,4 +1,4 @@
-// Times over sizes.
+// Draws the axes of times over sizes.
 #include "tools/drawing/log_axes.hpp"
 
 #include <fmt/format.h>

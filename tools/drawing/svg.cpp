@@ -1,4 +1,4 @@
-// Pieces of SVG.
+// Writes pieces of SVG.
 #include "tools/drawing/svg.hpp"
 
 #include <fmt/format.h>

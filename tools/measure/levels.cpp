@@ -1,4 +1,4 @@
-// The measurements of a level: their sizes, and the time for each.
+// The measurements of a level: their sizes, and the time that each gets.
 #include <mpi.h>
 
 #include <algorithm>

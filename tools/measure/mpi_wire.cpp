@@ -1,4 +1,4 @@
-// Messages by the surrounding MPI.
+// Sends the messages that are measured through the surrounding MPI.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Levels, and communicators of those who measure.
+// Chooses the ranks that measure each level, and makes their communicators.
 #include "tools/measure/ranks.hpp"
 
 #include <algorithm>

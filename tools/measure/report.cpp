@@ -1,4 +1,4 @@
-// Measurements as a table.
+// Prints measurements as a table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// Measurements as JSON.
+// Prints measurements as JSON.
 #include <nlohmann/json.hpp>
 
 #include "models/platform/json.hpp"

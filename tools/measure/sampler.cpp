@@ -1,4 +1,4 @@
-// Batches of calls, begun together.
+// Times batches of calls, which all ranks begin together.
 #include "tools/measure/sampler.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Messages by Tutti's protocols.
+// Sends the messages that are measured by Tutti's protocols.
 #include <fmt/format.h>
 
 #include "base/index.hpp"

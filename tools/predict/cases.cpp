@@ -1,4 +1,4 @@
-// From the options to predictions.
+// Turns the options of `tutti predict` into cases, and predicts these.
 #include <fmt/format.h>
 
 #include <algorithm>

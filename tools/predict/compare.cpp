@@ -1,4 +1,4 @@
-// Predictions beside what the bench has measured.
+// Lays predictions beside rows that the bench has measured.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows of the bench from JSON.
+// Reads rows of the bench from JSON.
 #include "tools/predict/measurements.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Predictions as text and JSON.
+// Prints predictions as text and JSON.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

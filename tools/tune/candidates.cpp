@@ -1,4 +1,4 @@
-// Candidates for a collective, and the models' times for them.
+// Lists the candidates for a point, with the times that models give them.
 #include <fmt/format.h>
 
 #include <algorithm>

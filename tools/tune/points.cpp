@@ -1,4 +1,4 @@
-// From the options to points.
+// Turns the options of `tutti tune` into points, candidates and oracles.
 #include "tools/tune/points.hpp"
 
 #include <fmt/format.h>
