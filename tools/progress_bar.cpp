@@ -1,4 +1,4 @@
-// Draws the bar on a terminal, and computes the time that is left.
+// Draws the bar on a terminal, or prints lines elsewhere, with the time that is left.
 #include "tools/progress_bar.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Makes the secret page of a process, and reads those of others along with their memory.
+// Makes the page with the secret of this process, which no forked child keeps.
 #include "transport/shm/secret.hpp"
 
 #include <cerrno>
