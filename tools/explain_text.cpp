@@ -126,22 +126,20 @@ void print_candidates(const json& candidates, const json& connecting) {
   }
   fmt::print("\n");
   print_table(rows);
-  fmt::print("\n{}",
-             paragraph(fmt::format("us: the time by which it is chosen, of {}; {}set-up: of it, "
-                                   "the first messages to all peers, "
-                                   "{} us each, spread over {:.0f} calls; messages: on the "
-                                   "critical path, within nodes + between "
-                                   "them; bytes: scratch and connections, {} each. Where a rank "
-                                   "would hold more than {}, the "
-                                   "time counts as many times. Times that differ by less than 2 % "
-                                   "do not differ: then less memory "
-                                   "counts, then fewer rounds.",
-                                   repeated ? "one of several calls in a row" : "one call",
-                                   repeated ? "alone: of one call without the set-up; " : "",
-                                   digits(connecting, "time"), number(connecting, "calls"),
-                                   connecting["bytes"].get<Bytes>(),
-                                   size_text(connecting["memory_limit"].get<Bytes>())),
-                       2));
+  fmt::print(
+      "\n{}",
+      paragraph(fmt::format("us: the time by which it is chosen, of {}; {}set-up: its part for the "
+                            "first messages to all peers, {} us each, spread over {:.0f} calls; "
+                            "messages: on the critical path, within nodes + between them; bytes: "
+                            "scratch and connections, {} each. Where a rank would hold more than "
+                            "{}, the time counts as many times. Times that differ by less than 2 % "
+                            "do not differ: then less memory counts, then fewer rounds.",
+                            repeated ? "one of several calls in a row" : "one call",
+                            repeated ? "alone: the time of one call without the set-up; " : "",
+                            digits(connecting, "time"), number(connecting, "calls"),
+                            connecting["bytes"].get<Bytes>(),
+                            size_text(connecting["memory_limit"].get<Bytes>())),
+                2));
 }
 
 // Each reason once, with the algorithms that it keeps out.

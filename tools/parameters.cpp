@@ -52,7 +52,7 @@ NamedParameters parameters_named(const std::string& name, std::string_view optio
     std::vector<std::string_view> names;
     for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
     for (const auto& some : models::published()) names.push_back(some.name);
-    bad_configuration(fmt::format("{}: {}; what needs no file is {}{}", option, error.message,
+    bad_configuration(fmt::format("{}: {}; names that need no file: {}{}", option, error.message,
                                   fmt::join(names, ", "), about_other_names(name)));
   }
 }

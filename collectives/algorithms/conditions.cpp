@@ -110,7 +110,7 @@ constexpr std::array<Row, kConditions> kRows{{
                           within->name);
      }},
     {Condition::levels_apply, "levels_apply",
-     "what `within` names applies to the ranks of each node, and what `across` names to as many "
+     "the algorithm of `within` applies to the ranks of each node, that of `across` to as many "
      "ranks as there are nodes",
      levels_do_not_apply},
     {Condition::torus, "torus",

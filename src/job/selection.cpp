@@ -55,7 +55,7 @@ Said kept_platform(std::string_view wire, const Warn& warn, Said::Kind otherwise
                                                    : "the shipped parameters are taken"));
   }
   const std::string where = file.empty() ? "XDG_CONFIG_HOME and HOME name no folder for others"
-                            : rejected   ? fmt::format("those in {} cannot be taken", file)
+                            : rejected   ? fmt::format("those in {} cannot be used", file)
                                          : fmt::format("none are in {}", file);
   return {otherwise, std::string(wire), fmt::format("Tutti's own for {}: {}", wire, where)};
 }
@@ -81,7 +81,7 @@ std::string read_model(const std::string& path) try {
   std::vector<std::string_view> names;
   for (const auto& some : models::shipped_platforms()) names.push_back(some.name);
   names.push_back(kMeasure);
-  throw Error(error.code, fmt::format("{}; what needs no file is {}{}", error.message,
+  throw Error(error.code, fmt::format("{}; names that need no file: {}{}", error.message,
                                       fmt::join(names, ", "), about_options(path)));
 }
 

@@ -291,11 +291,11 @@ def says_what_sharing_costs():
 
 def main():
     refused("there is no collective 'barier'", "barier")
-    refused("cannot read bobba: No such file or directory; what needs no file is shm, rxe", "bcast",
-            "--params", "bobba")
+    refused("cannot read bobba: No such file or directory; names that need no file: shm, rxe",
+            "bcast", "--params", "bobba")
     refused("loggp is a cost model, no parameters: `tutti predict --model loggp`", "bcast",
             "--params", "loggp")
-    refused("--model: cannot read loggp: No such file or directory; what needs no file is shm",
+    refused("--model: cannot read loggp: No such file or directory; names that need no file: shm",
             "bcast", "--model", "loggp")
     refused("--model ib-measured: the paper does not print", "bcast", "--model", "ib-measured")
     assert told("bcast", "--model", "rxe")["model"]["from"] == "--model rxe"

@@ -291,7 +291,7 @@ def check_sockets(folder):
     assert abs(row["time_us"] - alone["time_us"] - 2 * (50 - 1.683)) < 1e-6, (row, alone)
     (scattered,) = rows(*chain, "--sockets", 2, *slower, "--mapping", "in-turn")
     assert scattered["messages_between_sockets"] == 0, scattered
-    assert "of the latter 2 between sockets (200 bytes)" in predict(*chain, "--sockets", 2,
+    assert "2 of the latter between sockets (200 bytes)" in predict(*chain, "--sockets", 2,
                                                                    *slower).stdout
     refused("tau-lop takes none of", "--model", "tau-lop", "--symbolic", "--collective", "bcast",
             "--sockets", 2)
@@ -376,7 +376,7 @@ def main():
     for name in ("shm", "boba"):
         refused(f"--model: {name} is the name of parameters, not of a model: --params {name}",
                 "--model", name, *BARRIER)
-    refused("--params: cannot read bobba: No such file or directory; what needs no file is",
+    refused("--params: cannot read bobba: No such file or directory; names that need no file:",
             "--params", "bobba", *BARRIER)
     refused("no paper prints parameters of plogp", "--model", "plogp", *BARRIER)
     refused("parameters.S: is missing", "--params", "boba", "--model", "loggps", *BARRIER)

@@ -221,7 +221,7 @@ void add_reports(const Command& command, PredictOptions& o) {
                "what it is said to be");
   command.flag("--list-models", o.list, "models, their parameters, and published ones");
   command.flag("--bluegene-p", o.bluegene_p,
-               "what HPM states of BlueGene/P: growth, terms, and bounds over mappings");
+               "HPM's statements on BlueGene/P: growth, terms, and bounds over mappings");
   command.option("--compare", o.compare, "a file of `tutti bench --json`: predict its rows");
   command.flag("--details", o.details,
                "also when each rank has finished, and the traffic of each node and each link");

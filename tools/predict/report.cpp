@@ -181,7 +181,7 @@ void print_one(const Prediction& p, bool details) {
              counted(p.result.between.bytes, "byte"), p.result.within.messages,
              counted(p.result.within.bytes, "byte"));
   if (!p.socket.empty())
-    fmt::print("                 of the latter {} between sockets ({})\n",
+    fmt::print("                 {} of the latter between sockets ({})\n",
                p.result.between_sockets.messages, counted(p.result.between_sockets.bytes, "byte"));
   print_path(p);
   fmt::print("  schedule       {} (digest of rank 0)\n", p.digest);

@@ -242,7 +242,7 @@ void draw_maps(const std::string& path, const std::vector<Point>& points,
   const svg::Head head =
       svg::head(14, width - 28, "The best algorithm over sizes and numbers of ranks",
                 fmt::format("sizes are of the message or of one rank's block{}{}{}",
-                            lost ? "; what is lost is white below 5 %, darkest from 300 %" : "",
+                            lost ? "; losses are white below 5 %, darkest from 300 %" : "",
                             unsure ? "; ~: measurements cannot tell" : "",
                             measured ? "" : "; each rank is taken to have a core of its own"));
   const PlacedMaps maps = below(head.bottom - 4);

@@ -271,7 +271,7 @@ TEST_CASE("parameters say where they are from", "[selection]") {
   std::string warned;
   const auto note = [&](std::string_view text) { warned = text; };
   CHECK_THAT(platform_here(configuration, "shm", note).from,
-             Catch::Contains("those in " + models::saved_file("shm") + " cannot be taken"));
+             Catch::Contains("those in " + models::saved_file("shm") + " cannot be used"));
   CHECK_FALSE(warned.empty());
   std::filesystem::remove(models::saved_file("shm"));
   configuration.model = "measure";
