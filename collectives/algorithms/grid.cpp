@@ -15,7 +15,7 @@ namespace {
 
 using Line = std::vector<Rank>;
 
-// All ranks, line by line, and this rank's place. The lines are those along which the ranks speak
+// All ranks, line by line, and this rank's place. The lines are those along which the ranks send
 // first; then those at the same place of all lines do.
 struct Grid {
   std::vector<Line> lines;
@@ -47,7 +47,7 @@ std::vector<Line> rows_of(const Problem& problem) {
 
 enum class First : std::uint8_t { rows, columns };
 
-// One rank's row and column, in the order in which it speaks along them, and its places there: all
+// One rank's row and column, in the order in which it sends along them, and its places there: all
 // that it needs if whole vectors are combined, without a list of all ranks.
 struct Crossing {
   struct Way {

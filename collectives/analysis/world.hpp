@@ -3,7 +3,7 @@
 // free slot, a round, time): whoever drives it decides that. So the verifier, the counting of
 // rounds, tests and simulators are loops over ready(), partner() and done(). Pure.
 //
-// Memory is linear in the steps of all ranks: nothing is kept for pairs of ranks that do not speak.
+// Memory is linear in the steps of all ranks: nothing is kept for pairs of ranks without messages.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class World {
   Place partner(Place message) const noexcept {
     return {step(message).peer, partner_[number(message)]};
   }
-  // The number of a message's pair (sender, receiver) among the pairs that speak, from 0 on.
+  // The number of a message's pair (sender, receiver) among the pairs with messages, from 0 on.
   std::uint32_t pair(Place message) const noexcept { return pair_[number(message)]; }
   std::size_t pairs() const noexcept { return pairs_; }
 

@@ -15,7 +15,7 @@ namespace tutti::collectives {
 constexpr int mod(int a, int P) noexcept { return ((a % P) + P) % P; }
 
 // Parts that lie one after another. An index is taken modulo their number, as in textbooks. Even
-// parts are computed, not stored: a rank that speaks with few of P ranks need not pay for all P.
+// parts are computed, not stored: a rank that sends to few of P ranks need not pay for all P.
 class Blocks {
  public:
   // As equal as whole elements allow: the first parts are one element longer, and the last one also

@@ -16,7 +16,7 @@ struct Facts {
   bool oversubscribed = false;  // some machine has more ranks than cores
   int cores = 0;                // of the machines of its ranks together; 0: one for each rank
   bool in_order = true;         // the ranks of each node follow each other
-  bool wire_within = false;     // ranks of one node speak over the wire, too
+  bool wire_within = false;     // ranks of one node use the wire, too
   bool in_turn = false;         // rank r is on node r mod nodes
   friend auto operator<=>(const Facts&, const Facts&) = default;
 };

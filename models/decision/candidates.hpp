@@ -11,7 +11,7 @@ namespace tutti::models {
 // Plain ones; those with segments, which need a message of two at least, come last.
 std::span<const collectives::Choice> plain_candidates(collectives::Collective collective);
 
-// For the levels of a hierarchical algorithm: trees within a node, and what speaks across nodes.
+// For the levels of a hierarchical algorithm: trees within a node, and algorithms across nodes.
 std::span<const collectives::Nested> within_candidates();
 std::span<const collectives::Nested> across_candidates(collectives::Collective collective);
 // Segments of messages that go through both.

@@ -17,7 +17,7 @@ struct Levels {
   Topology within, across;
 };
 
-// All nodes do the same within; across them speaks one rank of each.
+// All nodes do the same within; across them one rank of each sends.
 Levels levels_of(const Topology& place) {
   return {{.P = place.q, .q = place.q, .copies = place.nodes},
           {.P = place.nodes, .nodes = place.nodes, .q = 1}};
@@ -31,7 +31,7 @@ void draw_part(Sketch& sketch, Collective collective, const Nested& nested, std:
 }
 
 // The two phases of a grid: along a line of as many ranks as a node has, and across the nodes,
-// where all ranks of a node speak at the same time.
+// where all ranks of a node send at the same time.
 struct Grid {
   Collective collective;
   std::string_view name;

@@ -20,7 +20,7 @@ std::optional<collectives::LogGP> tree_times(const Model& model, bool up = false
 collectives::Parameters with_times(const collectives::Algorithm& algorithm,
                                    collectives::Parameters parameters, const Model& model);
 // The model of messages between nodes if these count, because there are several, or because ranks
-// of one node speak over the wire, too; else that of messages within a node.
+// of one node use the wire, too; else that of messages within a node.
 const Model& model_of_trees(const Platform& platform, const collectives::Facts& facts) noexcept;
 // A choice with the times of that model.
 collectives::Choice with_times(collectives::Choice choice, const Platform& platform,

@@ -79,7 +79,7 @@ tutti_comm finish(Library& state, NewHandle handle, std::unique_ptr<Communicator
   return handle.release();
 }
 
-// Without the engine's lock where it speaks with others through MPI: they may come to it only after
+// Without the engine's lock where it exchanges data through MPI: they may come to it only after
 // other calls, of other threads.
 void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   if (comm) *comm = TUTTI_COMM_NULL;

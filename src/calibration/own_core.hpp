@@ -7,9 +7,9 @@
 
 namespace tutti {
 
-// While it lives, this thread stays on one core of those that it may use. Ranks that wait give
-// their core away, and where others of the job wait besides, the scheduler may leave two that speak
-// to each other on one core; what a message takes would then be what a change of process takes. The
+// While it lives, this thread stays on one core of those that it may use. Ranks that wait yield
+// their core, and where others of the job wait besides, the scheduler may leave two that exchange
+// messages on one core; what a message takes would then be what a change of process takes. The
 // model that reads the parameters counts ranks that share a core by itself.
 class OwnCore {
  public:

@@ -89,7 +89,7 @@ class Communicator {
 };
 
 // Makes one, whose number all ranks of the bootstrap agree on; null for a rank that is no member.
-// Collective over the bootstrap. Takes the engine's lock, but not where it speaks with others: they
+// Collective over the bootstrap. Takes the engine's lock, but not where it exchanges data: they
 // may come to it only after other calls, of other threads. Throws Error.
 std::unique_ptr<Communicator> agree_on_communicator(Engine& engine, transport::Bootstrap& bootstrap,
                                                     std::optional<int> rank,

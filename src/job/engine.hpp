@@ -69,10 +69,10 @@ class Engine {
   const Configuration& configuration() const noexcept { return configuration_; }
   // Packets cost CPU time, on some rank.
   bool software_wire() const noexcept { return software_wire_; }
-  // Ranks of one node speak over the wire, too.
+  // Ranks of one node use the wire, too.
   bool wire_on_nodes() const noexcept { return configuration_.transport == TransportChoice::verbs; }
 
-  // Held by every call, where several threads may call; free while a call gives its core away.
+  // Held by every call, where several threads may call; free while a call yields its core.
   std::unique_lock<std::mutex> enter() {
     return threads_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
   }

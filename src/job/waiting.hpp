@@ -1,5 +1,5 @@
 // Waiting: how a rank waits for others. It spins briefly, then yields its core, then sleeps; and
-// meanwhile it looks after whatever else arrives, asks the peers for signs of life, and keeps the
+// meanwhile it handles whatever else arrives, probes whether the peers are alive, and keeps the
 // user's time limit. With more ranks than cores the job stays fast only if waiting ranks yield.
 #pragma once
 
@@ -34,14 +34,14 @@ class Waiting {
     Log report;                                 // takes why a call hangs; null: nobody does
     FindAgreement find;                         // names the communicators in it; null: nobody can
     // Lets the MPI around us move what the program has pending there. Called now and then by a rank
-    // that waits, without the lock where it gives its core away. Null: nothing to call.
+    // that waits, without the lock where it yields its core. Null: nothing to call.
     std::function<void()> drive_others;
-    // Drives them whenever a core is given away, and never sleeps: always, or as long as the number
+    // Drives them whenever it yields its core, and never sleeps: always, or as long as the number
     // is not 0. Null: there is none.
     bool drives_always = false;
     const std::atomic<int>* drives_while = nullptr;
   };
-  // `lock` is held while a call runs, and free while it gives its core away; null: one thread only.
+  // `lock` is held while a call runs, and free while it yields its core; null: one thread only.
   Waiting(Connections& connections, Settings settings, std::mutex* lock)
       : connections_(connections), settings_(std::move(settings)), lock_(lock) {}
 

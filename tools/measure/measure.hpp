@@ -1,4 +1,4 @@
-// Measurements of `tutti measure`, and how its parts speak to each other: patterns.cpp,
+// Measurements of `tutti measure`, and the interfaces of its parts: patterns.cpp,
 // collectives.cpp and methods.cpp exchange messages and time them, levels.cpp goes through sizes,
 // ranks.hpp says which ranks do, readings.cpp what was read, report*.cpp and plot.cpp show,
 // command.cpp reads the command line and saves.

@@ -1,4 +1,4 @@
-// Predictions of `tutti predict`, and how its parts speak to each other: cases.cpp computes,
+// Predictions of `tutti predict`, and the interfaces of its parts: cases.cpp computes,
 // report.cpp prints, compare.cpp lays measurements (measurements.cpp) beside predictions.
 #pragma once
 

@@ -19,7 +19,7 @@
 namespace tutti::tools {
 namespace {
 
-// The first P ranks of MPI_COMM_WORLD, and what they speak through besides what is timed.
+// The first P ranks of MPI_COMM_WORLD, and communicators besides those that are timed.
 class TunedRanks {
  public:
   explicit TunedRanks(int P);  // collective over MPI_COMM_WORLD

@@ -35,7 +35,7 @@ class SharedReceives {
   static constexpr std::size_t kBytesPerRank = 2 * sizeof(std::atomic<std::uint64_t>);
 
  private:
-  // Ranks that speak to a rank before they are hot have some messages each under way. Half of the
+  // Ranks that send to a rank before they are hot have some messages each under way. Half of the
   // smallest completion queue that devices have.
   static constexpr std::uint32_t kReceives = 1024;
   using Queue = std::unique_ptr<ibv_srq, Releaser<ibv_destroy_srq>>;
