@@ -55,7 +55,7 @@ void VerbsLink::take_moved(bool large) noexcept {
 
 void VerbsLink::grow_in() noexcept {
   inbox().grow();
-  if (farewell_is_put_off_) become(State::ready, State::closed);
+  if (farewell_is_deferred_) become(State::ready, State::closed);
 }
 
 // --- large messages
@@ -201,7 +201,7 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
     case Immediate::Kind::finished: take_finished(immediate); break;
     case Immediate::Kind::farewell:
       if (large && !inbox().grown())
-        farewell_is_put_off_ = true;
+        farewell_is_deferred_ = true;
       else
         become(State::ready, State::closed);
       break;
@@ -265,7 +265,7 @@ bool VerbsLink::drained() noexcept {
 // follow a first error, whose cause is on record already. A process that dies may lose its memory
 // before its queue pairs: so a refused access, too, means that it is gone.
 void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
-  if (state() == State::closed || farewell_is_put_off_) {
+  if (state() == State::closed || farewell_is_deferred_) {
     if (left_in_between() && doubt_ == Doubt::none) doubt_ = Doubt::raised;
     first_.writer.complete_all();
     if (out_)

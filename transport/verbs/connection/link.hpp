@@ -83,13 +83,13 @@ class VerbsLink final : public Link, private Growth {
   void take_finished(Immediate immediate) noexcept;
   void take_moved(bool large) noexcept;
   bool peer_has_left() noexcept {
-    return state() == State::closed || (farewell_is_put_off_ && inbox().must_grow());
+    return state() == State::closed || (farewell_is_deferred_ && inbox().must_grow());
   }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
   // The peer's farewell came by the large queue pair, but `moved`, sent before it by the small one,
   // did not.
   bool left_in_between() noexcept {
-    return farewell_is_put_off_ && !inbox().must_grow() && !inbox().grown();
+    return farewell_is_deferred_ && !inbox().must_grow() && !inbox().grown();
   }
 
   LinkContext& site_;
@@ -99,7 +99,7 @@ class VerbsLink final : public Link, private Growth {
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t written_ = 0;        // bytes, to user memory
   std::uint64_t first_tickets_ = 0;  // the first side's writer had posted so many then
-  bool farewell_is_put_off_ = false;
+  bool farewell_is_deferred_ = false;
   std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.
