@@ -4,8 +4,9 @@
 Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
 
 clang-tidy takes minutes for each core. The cache names the sources that were clean, by the
-contents of the source, of all files of the project that it includes, and of the configuration. It
-compiles each source by itself, and so sees that none needs what another one includes.
+contents of the source, of all files of the project that it includes, and of the configuration; the
+words of remarks, which no check reads, do not count. It compiles each source by itself, and so sees
+that none needs what another one includes.
 """
 import concurrent.futures
 import configparser
@@ -22,6 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import CACHE  # noqa: E402
 from harness.command import lower_priority  # noqa: E402
 from harness.quiet import computing  # noqa: E402
+from harness.remarks import without_words  # noqa: E402
 
 tool, root, build = sys.argv[1:]
 root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()
@@ -37,7 +39,7 @@ if tool == "clang-format":
 
 @functools.cache
 def digest(path):
-    return hashlib.sha256(path.read_bytes()).digest()
+    return hashlib.sha256(without_words(path.read_text()).encode()).digest()
 
 
 @functools.cache
@@ -84,7 +86,8 @@ def keys(folder):
         path = (pathlib.Path(command["directory"]) / command["file"]).resolve()
         words = [word for word in command["command"].split() if word.startswith(("-D", "-std"))]
         key = hashlib.sha256(version + " ".join(words).encode())
-        for one in [root / ".clang-tidy", *sorted(included(path))]:
+        key.update((root / ".clang-tidy").read_bytes())
+        for one in sorted(included(path)):
             key.update(digest(one))
         found.setdefault(path, CACHE / "tidy" / key.hexdigest())
     return found
