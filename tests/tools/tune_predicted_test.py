@@ -100,12 +100,30 @@ def check_cores():
         assert done.returncode == 0 and ("a core of its own" in done.stdout) == shared, done
 
 
+def check_shaped_trees(folder):
+    """A tree that the model shapes is a candidate where its shape is no other one's: where gaps are
+    long, each rank passes the blocks on to the next one."""
+    tune = ["tune", "--method", "predicted", "--collective", "scatter,gather", "-P", 3, "-m", 8]
+    for gap, shapes_another in ((1, False), (100, True)):
+        path, table = pathlib.Path(folder, f"gap{gap}.json"), pathlib.Path(folder, "table.json")
+        path.write_text(json.dumps({"model": "loggp", "parameters": {"L": 0.5, "o": 0.25, "g": gap,
+                                                                     "G": 0}}))
+        found = result(*tune, "--params", path, "--table", table)
+        assert len(found["points"]) == 2, found
+        for point in found["points"]:
+            names = [one["algorithm"] for one in point["candidates"]]
+            assert ("loggp" in names) == shapes_another, (gap, names)
+        rules = [rule["algorithm"] for rule in json.loads(table.read_text())["rules"]]
+        assert (rules == ["prefer loggp"] * 2) == shapes_another, (gap, rules)
+
+
 def main():
     check_single_calls()
     check_cores()
     check_candidates()
     with tempfile.TemporaryDirectory() as folder:
         check_maps(pathlib.Path(folder, "maps.svg"))
+        check_shaped_trees(folder)
     print("maps are predicted")
 
 

@@ -84,21 +84,40 @@ std::vector<Parameters> parameters_wanted(const Algorithm& algorithm, const Prob
   return all;
 }
 
-// Covers as many ranks as take a moment; with more ranks, names tell candidates apart.
-std::uint64_t digest_of(Problem problem, const Choice& choice) {
-  constexpr int kMostRanks = 64;
+std::uint64_t digest_of_schedules(Problem problem, const Choice& choice) {
   Hash hash;
-  if (problem.P > kMostRanks || choice.algorithm->needs.has(collectives::Condition::datagrams))
-    return hash.add(to_string(choice)).value();
   for (problem.rank = 0; problem.rank < problem.P; ++problem.rank)
     hash.add(choice.algorithm->build(problem, choice.parameters).digest());
   return hash.value();
 }
 
+// Covers as many ranks as take a moment; with more ranks, names tell candidates apart. A choice
+// whose schedules differ by the completion has no equal among those that have the same by each.
+std::uint64_t digest_of(const Problem& problem, const Choice& choice,
+                        std::span<const Completion> completions) {
+  constexpr int kMostRanks = 64;
+  if (problem.P > kMostRanks || choice.algorithm->needs.has(collectives::Condition::datagrams))
+    return Hash().add(to_string(choice)).value();
+  if (!choice.algorithm->traits.times || completions.empty())
+    return digest_of_schedules(problem, choice);
+  const std::vector<int> node = problem.node.of_rank();
+  const std::uint64_t first = digest_of_schedules(problem, completions[0](choice, node));
+  Hash all;
+  all.add(first);
+  bool differ = false;
+  for (const Completion& completed : completions.subspan(1)) {
+    const std::uint64_t digest = digest_of_schedules(problem, completed(choice, node));
+    differ = differ || digest != first;
+    all.add(digest);
+  }
+  return differ ? all.value() : first;
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates_for(Collective collective, const std::vector<int>& node,
-                                      Bytes bytes, bool datagrams, const Wanted& wanted) {
+                                      Bytes bytes, bool datagrams, const Wanted& wanted,
+                                      std::span<const Completion> completions) {
   Problem problem = problem_of(collective, node, whole(collective, bytes));
   problem.datagrams = datagrams;
   std::vector<Candidate> all;
@@ -107,7 +126,7 @@ std::vector<Candidate> candidates_for(Collective collective, const std::vector<i
     for (const Parameters& parameters : parameters_wanted(algorithm, problem, wanted)) {
       if (why_not(algorithm, problem, parameters)) continue;
       const Choice choice{.algorithm = &algorithm, .parameters = parameters};
-      const std::uint64_t digest = digest_of(problem, choice);
+      const std::uint64_t digest = digest_of(problem, choice, completions);
       const bool known = std::any_of(all.begin(), all.end(),
                                      [&](const Candidate& some) { return some.digest == digest; });
       if (!known) all.push_back({choice, to_string(choice), digest, {}, {}});
@@ -116,13 +135,10 @@ std::vector<Candidate> candidates_for(Collective collective, const std::vector<i
   return all;
 }
 
-int add_candidate(Point& point, const std::vector<int>& node, const Choice& choice) {
-  const Candidate added{
-      choice,
-      to_string(choice),
-      digest_of(problem_of(point.collective, node, whole(point.collective, point.bytes)), choice),
-      {},
-      {}};
+int add_candidate(Point& point, const std::vector<int>& node, const Choice& choice,
+                  std::span<const Completion> completions) {
+  const Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
+  const Candidate added{choice, to_string(choice), digest_of(problem, choice, completions), {}, {}};
   const auto same =
       std::find_if(point.candidates.begin(), point.candidates.end(),
                    [&](const Candidate& some) { return some.digest == added.digest; });
@@ -135,41 +151,53 @@ int add_candidate(Point& point, const std::vector<int>& node, const Choice& choi
 }
 
 Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
-  return {
-      label_of(predictor), [predictor, most_calls](const Point& point, const Candidate& candidate,
-                                                   const std::vector<int>& node) {
-        Problem problem = problem_of(point.collective, node, whole(point.collective, point.bytes));
-        Choice choice = candidate.choice;
-        if (const auto* const platform = std::get_if<models::Platform>(&predictor))
-          choice = models::with_times(choice, *platform, collectives::facts_of_nodes(node));
-        const auto schedule_of = [&](Rank rank) {
-          problem.rank = rank;
-          return choice.algorithm->build(problem, choice.parameters);
-        };
-        const double steps = models::steps_of_all(point.P, problem.root, schedule_of);
-        if (steps > kMostStepsSimulated) return -1.0;
-        const int calls = static_cast<int>(
-            std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * most_calls));
-        return models::time_of(predictor, node, schedule_of, calls);
-      }};
+  const auto completed = [predictor](Choice choice, const std::vector<int>& node) {
+    const auto* const platform = std::get_if<models::Platform>(&predictor);
+    return platform ? models::with_times(choice, *platform, collectives::facts_of_nodes(node))
+                    : choice;
+  };
+  return {label_of(predictor),
+          [predictor, most_calls, completed](const Point& point, const Candidate& candidate,
+                                             const std::vector<int>& node) {
+            Problem problem =
+                problem_of(point.collective, node, whole(point.collective, point.bytes));
+            const Choice choice = completed(candidate.choice, node);
+            const auto schedule_of = [&](Rank rank) {
+              problem.rank = rank;
+              return choice.algorithm->build(problem, choice.parameters);
+            };
+            const double steps = models::steps_of_all(point.P, problem.root, schedule_of);
+            if (steps > kMostStepsSimulated) return -1.0;
+            const int calls = static_cast<int>(
+                std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * most_calls));
+            return models::time_of(predictor, node, schedule_of, calls);
+          },
+          completed};
 }
 
 Oracle oracle_here(int most_calls) {
   // By whether there are several nodes; made when a point asks for it.
   const auto made = std::make_shared<std::map<bool, Oracle>>();
-  return {"this machine", [made, most_calls](const Point& point, const Candidate& candidate,
-                                             const std::vector<int>& node) {
-            const bool several = *std::max_element(node.begin(), node.end()) > 0;
-            auto found = made->find(several);
-            if (found == made->end()) {
-              PlatformHere here = parameters_here(several);
-              fmt::print(stderr, "this machine, {}: {}, {}\n",
-                         several ? "several nodes" : "one node", here.platform.name, here.from);
-              const models::Predictor predictor = std::move(here.platform);
-              found = made->emplace(several, oracle_of(predictor, most_calls)).first;
-            }
-            return found->second.time(point, candidate, node);
-          }};
+  const auto oracle_for = [made, most_calls](const std::vector<int>& node) -> const Oracle& {
+    const bool several = *std::max_element(node.begin(), node.end()) > 0;
+    auto found = made->find(several);
+    if (found == made->end()) {
+      PlatformHere here = parameters_here(several);
+      fmt::print(stderr, "this machine, {}: {}, {}\n", several ? "several nodes" : "one node",
+                 here.platform.name, here.from);
+      const models::Predictor predictor = std::move(here.platform);
+      found = made->emplace(several, oracle_of(predictor, most_calls)).first;
+    }
+    return found->second;
+  };
+  return {
+      "this machine",
+      [oracle_for](const Point& point, const Candidate& candidate, const std::vector<int>& node) {
+        return oracle_for(node).time(point, candidate, node);
+      },
+      [oracle_for](Choice choice, const std::vector<int>& node) {
+        return oracle_for(node).completed(std::move(choice), node);
+      }};
 }
 
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles) {

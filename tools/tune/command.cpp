@@ -108,8 +108,9 @@ bool tune_points(const TuneOptions& options, int rank, std::span<const Host> hos
     }
   MPI_Bcast(&refused, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (refused != 0) return false;
-  auto points = points_of(options, ranks_of(options, engine.size()), nodes_of,
-                          library()->engine->mailbox() != nullptr);
+  auto points =
+      points_of(options, ranks_of(options, engine.size()), nodes_of,
+                library()->engine->mailbox() != nullptr, std::vector{completion_of_selection()});
   const Oracle selection = oracle_of_selection(points, nodes_of);
   return state ? tune_at_root(options, *state, points, nodes_of, selection, hosts, world)
                : measure_points(points, nullptr, options.seconds, world);
@@ -154,7 +155,8 @@ int tune_predicted(const TuneOptions& options) {
                             ranks_per_node(options.ranks_per_node, !options.params.empty()));
   };
   const auto oracles = oracles_of(options);
-  auto points = points_of(options, ranks_of(options, kMostRanks), nodes_of, false);
+  auto points =
+      points_of(options, ranks_of(options, kMostRanks), nodes_of, false, completions_of(oracles));
   predict_all(points, oracles, nodes_of);
   report(options, points, oracles, {}, false);
   int ranks_here = 0;

@@ -112,14 +112,23 @@ collectives::Facts facts_of_first(int P) {
 
 }  // namespace
 
+Completion completion_of_selection() {
+  return [&selection = *library()->selection](collectives::Choice choice,
+                                              const std::vector<int>& node) {
+    return models::with_times(std::move(choice), selection.platform(),
+                              facts_of_first(static_cast<int>(node.size())));
+  };
+}
+
 Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of) {
   Selection& selection = *library()->selection;
+  const Completion completed = completion_of_selection();
   for (Point& point : points) {
     collectives::Problem problem{{.collective = point.collective, .bytes = point.bytes}, point.P};
     problem.datagrams = false;
-    point.by_default =
-        add_candidate(point, nodes_of(point.P),
-                      selection.decisions_for(facts_of_first(point.P))->select(problem));
+    point.by_default = add_candidate(
+        point, nodes_of(point.P), selection.decisions_for(facts_of_first(point.P))->select(problem),
+        {&completed, 1});
   }
   return {"selection",
           [&selection](const Point& point, const Candidate& candidate, const std::vector<int>&) {
@@ -129,7 +138,8 @@ Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of) 
             const auto estimate =
                 models::estimate_of(choice, point.bytes, selection.platform(), facts);
             return estimate.time - estimate.set_up;  // timed calls have their connections
-          }};
+          },
+          completed};
 }
 
 Agenda::Agenda(const TuneOptions& options, std::vector<Point>& points, State& state,

@@ -42,6 +42,8 @@ class Agenda {
   std::size_t total_ = 0, done_ = 0;
 };
 
+// With the times of the library's model, which all ranks have alike: as a choice is run here.
+Completion completion_of_selection();
 // The library's own choice, by the model that it has: an oracle, whose choices are
 // made candidates.
 Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of);

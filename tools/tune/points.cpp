@@ -139,8 +139,16 @@ std::vector<int> nodes_in_order(const std::function<int(Rank)>& node_of, int P) 
   return node;
 }
 
+std::vector<Completion> completions_of(const std::vector<Oracle>& oracles) {
+  std::vector<Completion> all;
+  for (const Oracle& oracle : oracles)
+    if (oracle.completed) all.push_back(oracle.completed);
+  return all;
+}
+
 std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
-                             const NodesOf& nodes_of, bool datagrams) {
+                             const NodesOf& nodes_of, bool datagrams,
+                             std::span<const Completion> completions) {
   std::vector<Point> points;
   const Wanted wanted = wanted_of(options, collectives_of(options));
   for (const Collective collective : collectives_of(options))
@@ -152,7 +160,7 @@ std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>&
       for (const Bytes bytes :
            collective == Collective::barrier ? std::vector<Bytes>{0} : sizes_of(options))
         points.push_back({collective, P, most, bytes,
-                          candidates_for(collective, node, bytes, datagrams, wanted)});
+                          candidates_for(collective, node, bytes, datagrams, wanted, completions)});
     }
   return points;
 }

@@ -25,8 +25,10 @@ using NodesOf = std::function<std::vector<int>(int P)>;
 // In a job, where the nodes of the first P ranks have any numbers: anew, in the order of first
 // appearance.
 std::vector<int> nodes_in_order(const std::function<int(Rank)>& node_of, int P);
+std::vector<Completion> completions_of(const std::vector<Oracle>& oracles);
 // In the order of collectives, then ranks, then sizes, with their candidates.
 std::vector<Point> points_of(const TuneOptions& options, const std::vector<int>& ranks,
-                             const NodesOf& nodes_of, bool datagrams);
+                             const NodesOf& nodes_of, bool datagrams,
+                             std::span<const Completion> completions);
 
 }  // namespace tutti::tools

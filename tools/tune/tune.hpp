@@ -65,10 +65,15 @@ struct Point {
   bool decided() const noexcept;
 };
 
+// The choice as it runs on ranks of these nodes: a model gives the times that shape a tree, where
+// the choice leaves them unset.
+using Completion =
+    std::function<collectives::Choice(collectives::Choice, const std::vector<int>& node)>;
 // A source of a candidate's time, in us. `node`: of each rank. −1: it cannot tell.
 struct Oracle {
   std::string label;
   std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
+  Completion completed{};  // as `time` takes it; null: it gives no times
 };
 // The mean time of so many calls that follow each other.
 Oracle oracle_of(const models::Predictor& predictor, int calls);
@@ -85,12 +90,15 @@ struct Wanted {
 };
 // Every algorithm that applies, with a few values of its parameters; compositions for the levels of
 // nodes and datagrams among them. Candidates with equal schedules on all ranks come once: a second
-// measurement tells how exact the first is. `node` of each rank; `datagrams`: they can be had.
+// measurement tells how exact the first is. They are equal if they are so by each completion.
+// `node` of each rank; `datagrams`: they can be had.
 std::vector<Candidate> candidates_for(collectives::Collective collective,
                                       const std::vector<int>& node, Bytes bytes, bool datagrams,
-                                      const Wanted& wanted = {});
+                                      const Wanted& wanted = {},
+                                      std::span<const Completion> completions = {});
 // Adds a candidate; returns its number. One that has the same schedules gets this name.
-int add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice);
+int add_candidate(Point& point, const std::vector<int>& node, const collectives::Choice& choice,
+                  std::span<const Completion> completions = {});
 // Fills in predicted[oracle] of all candidates.
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles);
 // Those within `margin` percent of the best prediction of the first oracle.
