@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <vector>
 
+#include "base/bits.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "src/api/note.hpp"
 
 namespace tutti::tools {
 namespace {
@@ -51,16 +55,33 @@ Elf64_Ehdr own_header() {
   return read_at<Elf64_Ehdr>(file, 0).value_or(Elf64_Ehdr{});
 }
 
-// Whether the program names a dynamic linker, which is what preloads libraries.
-bool names_linker(std::ifstream& file, const Elf64_Ehdr& header) {
+std::vector<Elf64_Phdr> segments_of(std::ifstream& file, const Elf64_Ehdr& header,
+                                    std::uint32_t type) {
+  std::vector<Elf64_Phdr> all;
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
     const auto segment = read_at<Elf64_Phdr>(file, header.e_phoff + i * header.e_phentsize);
-    if (segment && segment->p_type == PT_INTERP) return true;
+    if (segment && segment->p_type == type) all.push_back(*segment);
+  }
+  return all;
+}
+
+// Whether the program has Tutti's note. Notes that reach beyond the file end the search.
+bool has_note(std::ifstream& file, const Elf64_Ehdr& header) {
+  constexpr Note kOwn;
+  for (const Elf64_Phdr& segment : segments_of(file, header, PT_NOTE)) {
+    const std::uint64_t unit = segment.p_align == 8 ? 8 : 4;
+    for (std::uint64_t at = 0; at < segment.p_filesz;) {
+      const auto note = read_at<Note>(file, segment.p_offset + at);
+      if (!note) break;
+      if (note->name_size == kOwn.name_size && note->name == kOwn.name) return true;
+      at += round_up(round_up(offsetof(Note, name) + note->name_size, unit) + note->content_size,
+                     unit);
+    }
   }
   return false;
 }
 
-ProgramFile::Kind kind_of_elf(const std::string& path, std::ifstream& file) {
+ProgramFile elf_program(const std::string& path, std::ifstream& file) {
   const auto header = read_at<Elf64_Ehdr>(file, 0);
   if (!header)
     bad_configuration(fmt::format("{} ends within its ELF header: it is no program", path));
@@ -72,7 +93,9 @@ ProgramFile::Kind kind_of_elf(const std::string& path, std::ifstream& file) {
   if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
     bad_configuration(
         fmt::format("{} is no program but an object file or a core dump: link it first", path));
-  return names_linker(file, *header) ? ProgramFile::dynamic : ProgramFile::fixed;
+  // It is the dynamic linker that preloads libraries.
+  const bool fixed = segments_of(file, *header, PT_INTERP).empty();
+  return {path, fixed ? ProgramFile::fixed : ProgramFile::dynamic, {}, has_note(file, *header)};
 }
 
 // "#!/usr/bin/env python3 -u": python3.
@@ -138,7 +161,7 @@ ProgramFile program_file(const std::string& name) {
   std::string begin(kLongestFirstLine, '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(file.gcount()));
-  if (begin.starts_with(ELFMAG)) return {path, kind_of_elf(path.string(), file), {}};
+  if (begin.starts_with(ELFMAG)) return elf_program(path.string(), file);
   if (begin.starts_with("#!"))
     return {path, ProgramFile::script, interpreter_in(begin.substr(2, begin.find('\n') - 2))};
   bad_configuration(

@@ -13,7 +13,8 @@ struct ProgramFile {
   enum Kind { dynamic, fixed, script };  // fixed: linked statically, so nothing can be preloaded
   std::filesystem::path path;
   Kind kind = dynamic;
-  std::string interpreter;  // of a script: the program that reads it, as `#!` names it
+  std::string interpreter;   // of a script: the program that reads it, as `#!` names it
+  bool holds_tutti = false;  // linked to a static Tutti (src/api/note.hpp)
 };
 
 // The program of a command line. Throws Error{bad_configuration}, which says in one line why the

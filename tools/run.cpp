@@ -94,8 +94,7 @@ std::string family_of_mpi4py(const std::string& python) {
   return file.empty() ? "" : family_of(file);
 }
 
-std::string family_for(const RunOptions& options) {
-  const ProgramFile program = program_file(options.program.front());
+std::string family_for(const RunOptions& options, const ProgramFile& program) {
   if (!options.mpi.empty()) return options.mpi;
   const std::string path = program.path.string();
   if (program.kind == ProgramFile::fixed)
@@ -172,9 +171,27 @@ std::vector<std::string> command_for(const RunOptions& options, const std::strin
   return words;
 }
 
+bool wants_statistics(const RunOptions& options) {
+  const char* const setting = std::getenv("TUTTI_STATS");
+  const std::string_view stats = options.stats ? "1" : setting ? setting : "";
+  return !stats.empty() && stats != "0";
+}
+
+// The drop-in knows calls of the program's Tutti by the library that they come from.
+void warn_of_static_tutti(const ProgramFile& program) {
+  if (program.holds_tutti)
+    fmt::print(stderr,
+               "tutti: warning: {} is linked to a static Tutti: the statistics count the MPI calls "
+               "by which that one exchanges addresses as the program's, and its collectives not at "
+               "all; linked to libtutti.so, they count neither\n",
+               program.path.string());
+}
+
 int run(const RunOptions& options) {
   check_names(options.only);
-  const std::string family = family_for(options);
+  const ProgramFile program = program_file(options.program.front());
+  const std::string family = family_for(options, program);
+  if (wants_statistics(options)) warn_of_static_tutti(program);
   const auto words = command_for(options, family, library_for(family));
   execvp(words[0].c_str(), arguments_for_exec(words).data());
   cannot(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));

@@ -70,7 +70,8 @@ const void* library_of(const void* address) noexcept {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-// The libtutti that the program itself calls; null if it calls none, or has it in its own file.
+// The libtutti that the program itself calls; null if it calls none, or has it in its own file
+// (of which `tutti run` warns: which of the file's functions are Tutti's cannot be told).
 const void* programs_tutti() noexcept {
   static const void* const library = [] {
     const void* const found = library_of(dlsym(RTLD_DEFAULT, "tutti_init"));

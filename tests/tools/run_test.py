@@ -31,6 +31,25 @@ def patched(at, form, value):
     return bytes(image)
 
 
+def check_static_tutti(family, folder):
+    """A line where statistics would mix up the drop-in's Tutti and the program's own: this program
+    has one within itself, and stripping leaves the mark."""
+    stripped = pathlib.Path(folder, "stripped")
+    subprocess.run(["strip", "-o", stripped, PROGRAM], check=True)
+    asked = {"TUTTI_STATS": "1"}, {"TUTTI_STATS": "0"}, {}
+    for program, is_static in ((PROGRAM, True), (stripped, True), ("./dynamic", False)):
+        for setting, option in (*((one, []) for one in asked), ({}, ["--stats"])):
+            done = subprocess.run(
+                [PROGRAM, "run", "--mpi", family, "--launcher", "echo", *option, "--", program],
+                capture_output=True, text=True, check=True, cwd=folder,
+                env={name: value for name, value in os.environ.items() if name != "TUTTI_STATS"}
+                | setting)
+            warns = is_static and (option != [] or setting == asked[0])
+            said = f"tutti: warning: {program} is linked to a static Tutti: the statistics count"
+            assert done.stderr.startswith(said) == warns, (program, setting, option, done)
+            assert len(done.stderr.splitlines()) == warns, done.stderr
+
+
 def main():
     true = pathlib.Path("/bin/true").read_bytes()
     machine, = struct.unpack_from("=H", true, E_MACHINE)
@@ -81,6 +100,7 @@ def main():
         refused("there is no collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
         for library in PROGRAM.parent.parent.glob("libtutti-mpi-*.so"):
             family = library.stem.removeprefix("libtutti-mpi-")
+            check_static_tutti(family, folder)
             for program, words in (("./dynamic", ""), ("./a=b", 'sh -c exec "$0" "$@" ')):
                 if not pathlib.Path(folder, program).exists():
                     shutil.copy(pathlib.Path(folder, "dynamic"), pathlib.Path(folder, program))
