@@ -105,7 +105,7 @@ TEST_CASE("kernel: what cannot be read is named with its line") {
   CHECK_THAT(with_two("speed 0 = nan\nall: compute 1us"), Contains("above 0"));
   CHECK_THAT(with_two("speed 0 = 0\nall: compute 1us"), Contains("above 0"));
   CHECK_THAT(with_two("node 0\nall: compute 1us"), Contains("rank 1 is on no node"));
-  CHECK_THAT(with_two("ranks 2"), Contains("said already"));
+  CHECK_THAT(with_two("ranks 2"), Contains("is given twice"));
   CHECK_THAT(with_two("unit block"), Contains("no `let block"));
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("what is no recording is refused, with its line") {
   CHECK_THAT(refusal(kOne), Contains("line 3: the last line is missing"));
   CHECK_THAT(refusal(kOne.substr(0, kOne.size() - 9)), Contains("line 2: it is cut off"));
   CHECK_THAT(refusal(kOne + "{\"calls\":2}\n"), Contains("2 calls should be above"));
-  CHECK_THAT(refusal(kOne + "{\"calls\":1}\n{}\n"), Contains("behind the last line"));
+  CHECK_THAT(refusal(kOne + "{\"calls\":1}\n{}\n"), Contains("after the last line"));
   const auto with = [](const std::string& steps) { return refusal(head(0, "a") + call(0, steps)); };
   CHECK_THAT(with(R"(["jump",1,8,0,1,2])"), Contains("line 2.steps[0]: there is no such"));
   CHECK_THAT(with(R"(["send",2,8,0,1,2])"), Contains("steps[0][1]"));

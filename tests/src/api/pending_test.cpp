@@ -124,7 +124,7 @@ TEST_CASE("a call that is settled needs no communicator, and tells of its end wh
   calls.settle(other.object());
   CHECK(call.active());
   call.claimed = true;
-  check_error(Code::bad_request, "a thread waits", [&] { calls.settle(one.object()); });
+  check_error(Code::bad_request, "thread waits for a request", [&] { calls.settle(one.object()); });
   call.claimed = false;
   calls.settle(one.object());
   CHECK(call.active());
