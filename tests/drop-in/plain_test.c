@@ -1,6 +1,8 @@
 /* Every blocking collective, in its plain form and, where the MPI has it, its large-count form,
  * with results that are computed here. With an argument, rank 0 prints how often it has called
  * each. */
+#include <stdint.h>
+
 #include "plain.h"
 
 static const char* names[64];
@@ -172,8 +174,11 @@ static void gather_pairs(void) {
 static void add_values(void* in, void* inout, int* n, MPI_Datatype* type) {
   MPI_Aint lower, extent;
   MPI_Type_get_extent(*type, &lower, &extent);
-  for (int i = 0; i < *n; ++i)
-    *(double*)((char*)inout + lower + i * extent) += *(double*)((char*)in + lower + i * extent);
+  /* An address from which the type counts may be none of memory. */
+  for (int i = 0; i < *n; ++i) {
+    const uintptr_t at = (uintptr_t)lower + (uintptr_t)(i * extent);
+    *(double*)((uintptr_t)inout + at) += *(double*)((uintptr_t)in + at);
+  }
 }
 
 /* Elements of which some bytes are skipped first, and one that is somewhere in memory. */

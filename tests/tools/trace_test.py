@@ -155,7 +155,7 @@ def refused(trace):
 
     says("no scan was recorded", "scan", "--trace", trace)
     says("no bcast has the number 99999", "bcast", "--trace", trace, "--call", "99999")
-    says("there is the chart", "bcast", "--trace", trace, "--kind", "tree")
+    says("drawn as a chart only", "bcast", "--trace", trace, "--kind", "tree")
     says("cannot read", "bcast", "--trace", trace / "none")
     last = trace / f"rank-{RANKS - 1}.jsonl"
     whole = last.read_text()
