@@ -7,11 +7,25 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <thread>
 
 #include "tests/transport/verbs/fake_world.hpp"
 
 namespace tutti::tests::fake {
 namespace {
+
+// Events of the pair that nobody has read are lost; those that were read it waits for.
+void end_events(Pair& pair) {
+  std::unique_lock lock(world_lock);
+  for (OpenDevice* const device : world.open)
+    std::erase_if(device->events,
+                  [&](const ibv_async_event& event) { return event.element.qp == &pair; });
+  while (pair.events != 0) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+}
 
 template <class Object>
 Object* born(std::unique_ptr<Object> object) {
@@ -123,17 +137,24 @@ int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
   const WorldGuard guard(world_lock);
   OpenDevice& device = of(context);
   if (device.events.empty()) {
+    std::uint64_t lost;  // of queue pairs that are gone
+    if (device.broken == 0 && read(device.async_fd, &lost, sizeof lost) < 0 && errno != EAGAIN)
+      return -1;
     errno = device.broken != 0 ? device.broken : EAGAIN;
     return -1;
   }
   *event = device.events.front();
   device.events.pop_front();
+  if (event->element.qp) ++static_cast<Pair*>(event->element.qp)->events;
   std::uint64_t count;
   if (device.events.empty() && read(device.async_fd, &count, sizeof count) < 0) return -1;
   return 0;
 }
 
-void ibv_ack_async_event(ibv_async_event*) {}
+void ibv_ack_async_event(ibv_async_event* event) {
+  const WorldGuard guard(world_lock);
+  if (event->element.qp) --static_cast<Pair*>(event->element.qp)->events;
+}
 
 // --- memory
 
@@ -265,6 +286,7 @@ ibv_qp* ibv_create_qp(ibv_pd* domain, ibv_qp_init_attr* wanted) {
 }
 
 int ibv_destroy_qp(ibv_qp* base) {
+  end_events(*static_cast<Pair*>(base));
   const WorldGuard guard(world_lock);
   world.pairs.erase(base->qp_num);
   for (ibv_cq* const queue : {base->send_cq, base->recv_cq})

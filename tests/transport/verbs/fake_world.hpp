@@ -44,6 +44,7 @@ struct Pair : ibv_qp {
   std::uint64_t posted = 0, freed = 0;
   std::deque<Receive> receives;
   std::vector<Completed> held;
+  int events = 0;  // read, and not acknowledged
 };
 struct Events : ibv_comp_channel {
   std::deque<ibv_cq*> waiting;
