@@ -196,7 +196,7 @@ Oracle oracle_here(int most_calls) {
         return oracle_for(node).time(point, candidate, node);
       },
       [oracle_for](Choice choice, const std::vector<int>& node) {
-        return oracle_for(node).completed(std::move(choice), node);
+        return oracle_for(node).completed(choice, node);
       }};
 }
 

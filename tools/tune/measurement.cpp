@@ -115,7 +115,7 @@ collectives::Facts facts_of_first(int P) {
 Completion completion_of_selection() {
   return [&selection = *library()->selection](collectives::Choice choice,
                                               const std::vector<int>& node) {
-    return models::with_times(std::move(choice), selection.platform(),
+    return models::with_times(choice, selection.platform(),
                               facts_of_first(static_cast<int>(node.size())));
   };
 }
