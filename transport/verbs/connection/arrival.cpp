@@ -69,7 +69,10 @@ bool Receives::post(std::uint32_t count) noexcept {
     ibv_recv_wr* bad = nullptr;
     const int error = queue_ ? ibv_post_srq_recv(queue_, batch.data(), &bad)
                              : ibv_post_recv(queue_pair_, batch.data(), &bad);
-    if (error != 0) return false;
+    if (error != 0) {
+      errno = error;  // these functions return it
+      return false;
+    }
     count -= now;
   }
   return true;

@@ -93,7 +93,7 @@ class Receives {
   bool replace_one() noexcept;
 
  private:
-  bool post(std::uint32_t count) noexcept;
+  bool post(std::uint32_t count) noexcept;  // false: errno says why
 
   ibv_qp* const queue_pair_;  // one of both
   ibv_srq* const queue_;

@@ -70,3 +70,21 @@ TEST_CASE("a device without shared receive queues is done without", "[verbs]") {
   CHECK(shared.room() == 0);
   CHECK(fake.alive() == before);
 }
+
+TEST_CASE("refused receives leave the device's reason", "[verbs]") {
+  tests::FakeVerbs fake;
+  const Device device = any_device();
+  ibv_srq_init_attr wanted{};
+  wanted.attr = {64, 1, 0};
+  const std::unique_ptr<ibv_srq, Releaser<ibv_destroy_srq>> queue(
+      ibv_create_srq(device.pd(), &wanted));
+  REQUIRE(queue);
+  fake.refuse("ibv_post_recv", EINVAL);
+  errno = 0;
+  try {
+    const Receives receives(queue.get(), 16);
+    FAIL("they were accepted");
+  } catch (const Error& error) {
+    CHECK(error.system_errno == EINVAL);
+  }
+}
