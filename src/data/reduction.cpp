@@ -59,15 +59,21 @@ constexpr Element integer() {
   return integer(sizeof(T), static_cast<T>(-1) < static_cast<T>(0));
 }
 
+bool is_logical(Operation operation) {
+  return operation == Operation::logical_and || operation == Operation::logical_or ||
+         operation == Operation::logical_xor;
+}
+
 bool is_one_of(MPI_Datatype type, std::initializer_list<MPI_Datatype> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
 // The size of Fortran's types depends on how the MPI was built; an MPI without Fortran has none.
-// Types without an element of their size here, and pairs of reals, are left to MPI_Reduce_local.
-std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size) {
+// Types without an element of their size here, pairs of reals, and logic on integers, which MPI
+// does not define, are left to MPI_Reduce_local.
+std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size, Operation operation) {
   if (is_one_of(type, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) &&
-      size <= 8)
+      size <= 8 && !is_logical(operation))
     return integer(size);
   if (is_one_of(type, {MPI_DOUBLE_PRECISION, MPI_REAL, MPI_REAL4, MPI_REAL8})) {
     if (size == 8) return Element::float64;
@@ -82,7 +88,7 @@ std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size) {
 }
 
 // MPI_CHAR and MPI_WCHAR are characters: MPI defines nothing on them.
-std::optional<Element> element_of(MPI_Datatype type, Bytes size) {
+std::optional<Element> element_of(MPI_Datatype type, Bytes size, Operation operation) {
   const struct {
     MPI_Datatype mpi;
     Element ours;
@@ -128,7 +134,7 @@ std::optional<Element> element_of(MPI_Datatype type, Bytes size) {
   };
   for (const auto& known : all)
     if (known.mpi == type) return known.ours;
-  return element_of_fortran(type, size);
+  return element_of_fortran(type, size, operation);
 }
 
 std::string name_of(MPI_Datatype type) {
@@ -146,10 +152,6 @@ bool is_character(MPI_Datatype type) {
 bool is_fortran_real(MPI_Datatype type) {
   return is_one_of(type, {MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16}) ||
          combiner_of(type) == MPI_COMBINER_F90_REAL;
-}
-bool is_logical(Operation operation) {
-  return operation == Operation::logical_and || operation == Operation::logical_or ||
-         operation == Operation::logical_xor;
 }
 
 // From an element's address to where the operation finds its bytes; see Reduction::shift().
@@ -233,7 +235,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
                 "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
   const auto operation = predefined(op);
-  const auto element = operation ? element_of(type, layout.size) : std::nullopt;
+  const auto element = operation ? element_of(type, layout.size, operation->ours) : std::nullopt;
   if (operation && element) {
     reduction.apply_ = collectives::kernel(operation->ours, *element);
     reduction.element_ = collectives::size_of(*element);

@@ -79,6 +79,7 @@ TEST_CASE("a predefined operation on a Fortran type is a loop of ours", "[reduct
         MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER8})
     CHECK(find(MPI_SUM, type).vectorised());
   CHECK_FALSE(find(MPI_LAND, MPI_LOGICAL).vectorised());
+  CHECK_FALSE(find(MPI_LAND, MPI_INTEGER).vectorised());
   CHECK(code_of([] { find(MPI_LAND, MPI_REAL); }) == Code::bad_operation);
 }
 
