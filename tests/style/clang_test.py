@@ -3,10 +3,10 @@
 
 Usage: clang_test.py clang-format|clang-tidy ROOT BUILD
 
-clang-tidy takes minutes for each core. The cache names the sources that were clean, by the
-contents of the source, of all files of the project that it includes, and of the configuration; the
-words of remarks, which no check reads, do not count. It compiles each source by itself, and so sees
-that none needs what another one includes.
+clang-tidy takes minutes for each core. The cache names the sources that were clean, by the contents
+of the source, of all files of the project that it includes, and of the configuration; the words of
+comments, which no check reads, do not count. It compiles each source by itself, and so sees that
+none needs what another one includes.
 """
 import concurrent.futures
 import configparser
@@ -23,7 +23,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import CACHE  # noqa: E402
 from harness.command import lower_priority  # noqa: E402
 from harness.quiet import computing  # noqa: E402
-from harness.remarks import without_words  # noqa: E402
+from harness.comments import without_words  # noqa: E402
 
 tool, root, build = sys.argv[1:]
 root, build = pathlib.Path(root).resolve(), pathlib.Path(build).resolve()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Remarks lose their words, and nothing else changes, wherever // may stand.
+"""Comments lose their words, and nothing else changes, wherever // may stand.
 
-Usage: remarks_test.py ROOT
+Usage: comments_test.py ROOT
 """
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ import tempfile
 
 root = pathlib.Path(sys.argv[1]).resolve()
 sys.path.insert(0, str(root / "tests"))
-from harness.remarks import without_words  # noqa: E402
+from harness.comments import without_words  # noqa: E402
 
 # Pairs of texts that are the same to the tool, and pairs that are not.
 SAME = [
@@ -39,7 +39,7 @@ OTHER = [
 
 
 def tokens(text):
-    """As the compiler tells them apart: only its remarks are left out."""
+    """As the compiler tells them apart: only its comments are left out."""
     with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
         file.write(text)
         file.flush()
@@ -58,4 +58,4 @@ assert len(files) > 50, f"{len(files)} sources in {root}"
 texts = [path.read_text() for path in files]
 assert tokens("\n".join(texts)) == tokens("\n".join(map(without_words, texts)))
 assert sum(map(len, map(without_words, texts))) < sum(map(len, texts))
-print(f"remarks in {len(files)} sources lose their words, and nothing else does")
+print(f"comments in {len(files)} sources lose their words, and nothing else does")
