@@ -98,7 +98,9 @@ def main():
         refused("there is no collective 'bcats'; did you mean bcast?", "--only",
                 "Reduce_Scatter_block, bcats", "--", "./dynamic")
         refused("there is no collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
-        for library in PROGRAM.parent.parent.glob("libtutti-mpi-*.so"):
+        libraries = list(PROGRAM.parent.parent.glob("libtutti-mpi-*.so"))
+        assert libraries, "the drop-in library is not built"
+        for library in libraries:
             family = library.stem.removeprefix("libtutti-mpi-")
             check_static_tutti(family, folder)
             for program, words in (("./dynamic", ""), ("./a=b", 'sh -c exec "$0" "$@" ')):
