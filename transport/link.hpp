@@ -82,8 +82,8 @@ class Link {
   // after the link has failed, too.
   virtual bool reads(std::uint64_t ticket) const noexcept { return completed_ < ticket; }
 
-  // Grows while the device makes headway with what it was given, also within one write().
-  virtual std::uint64_t headway() const noexcept { return completed_; }
+  // Grows while the device makes progress with what it was given, also within one write().
+  virtual std::uint64_t progress_count() const noexcept { return completed_; }
 
   // The optional interfaces that it has.
   const Capabilities& capabilities() const noexcept { return capabilities_; }

@@ -320,21 +320,21 @@ void Dispatcher::end_writes(const Agreement& agreement) noexcept {
   });
 }
 
-// Data that the adapter sends from there soon arrive, as long as it makes headway. It must not send
-// the rest: the peer would take it for the message.
+// Data that the adapter sends from there soon arrive, as long as it makes progress. It must not
+// send the rest: the peer would take it for the message.
 void Dispatcher::end_reads(const Agreement& agreement) noexcept {
   const auto read = [](Channel& channel) { return channel.abandoned().being_read(); };
-  const auto headway = [&] {
+  const auto progress = [&] {
     std::uint64_t sum = 0;
     each_channel(agreement, [&](Channel& channel) {
-      if (read(channel)) sum += channel.link().headway();
+      if (read(channel)) sum += channel.link().progress_count();
     });
     return sum;
   };
   for (int i = 0; i < kMostReadPatiences; ++i) {
-    const std::uint64_t before = headway();
+    const std::uint64_t before = progress();
     wait_for_members(agreement, kReadPatience, read);
-    if (headway() == before) break;
+    if (progress() == before) break;
   }
   each_channel(agreement, [&](Channel& channel) {
     if (read(channel)) channel.abandoned().break_off();

@@ -224,7 +224,7 @@ bool HostileLink::drained() noexcept {
          net_.left(peer());
 }
 
-std::uint64_t HostileLink::headway() const noexcept {
+std::uint64_t HostileLink::progress_count() const noexcept {
   const std::lock_guard lock(net_.lock_);
   if (net_.hostility.acknowledge && !broken_off_ && !net_.stopped(peer())) ++looks_;
   return looks_;

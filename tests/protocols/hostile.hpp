@@ -109,7 +109,7 @@ class HostileLink final : public transport::Link,
   bool drained() noexcept override;
   // The wire moves only while the peer's thread runs, and a device moves without: so each look at a
   // peer that lives sees some.
-  std::uint64_t headway() const noexcept override;
+  std::uint64_t progress_count() const noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 
   // The peer's farewell arrives.

@@ -59,7 +59,7 @@ RENAMED = {
           "say_moved": "send_moved", "keep_small": "cancel_growth", "take_a_turn": "run_once",
           "take_on": "progress", "goes_whole": "is_single_slot", "Unborn": "PendingCommunicator",
           "Means": "PlanContext", "must_have_mpi": "require_mpi", "in_a_row": "repeated",
-          "look_after": "housekeeping", "distrust": "fail_as_corrupt"},
+          "look_after": "housekeeping", "distrust": "fail_as_corrupt", "headway": "progress_count"},
     "transport": {"Stored": "StoreKind", "Stores": "StorePolicy", "Reads": "ReadCosts",
                   "took": "record", "Site": "LinkContext"},
     "protocols": {"wish": "request"},

@@ -84,5 +84,5 @@ TEST_CASE("the device reads a source until its ticket is complete", "[link]") {
   CHECK(link.completed() == 2);
   CHECK_FALSE(link.reads(2));
   CHECK(link.reads(3));
-  CHECK(link.headway() == 2);
+  CHECK(link.progress_count() == 2);
 }

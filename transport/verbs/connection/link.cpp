@@ -176,7 +176,7 @@ bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
 }
 
 // A write by several rails is complete when all of them are.
-std::uint64_t VerbsLink::headway() const noexcept {
+std::uint64_t VerbsLink::progress_count() const noexcept {
   std::uint64_t sum = first_.writer.completed();
   for (std::size_t rail = 0; out_ && rail < larger_.rails(); ++rail)
     sum += std::as_const(*out_).writer_of(rail).completed();

@@ -56,7 +56,7 @@ class VerbsLink final : public Link, private Growth {
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override { return notices_.next(); }
   bool reads(std::uint64_t ticket) const noexcept override;
-  std::uint64_t headway() const noexcept override;
+  std::uint64_t progress_count() const noexcept override;
   bool drained() noexcept override;
   void send_goodbye() noexcept;
   const char* kind() const noexcept override { return "verbs"; }

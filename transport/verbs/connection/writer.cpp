@@ -23,7 +23,7 @@ constexpr std::size_t kPacketsAcknowledged = 8;
 constexpr std::size_t kMostPacketsAcknowledged = 32;
 constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
 // A long write has a completion at least so often, if it is cut into pieces: others see by it that
-// the device makes headway.
+// the device makes progress.
 constexpr std::size_t kBytesPerCompletion = std::size_t{2} << 20;
 constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the others
 

@@ -104,7 +104,7 @@ TEST_CASE("a write to user memory is told when all of it is there", "[verbs][ver
   two.progress();
   CHECK(two.a.link.completed() >= ticket);
   CHECK_FALSE(two.a.link.reads(ticket));
-  CHECK(two.a.link.headway() >= rails);
+  CHECK(two.a.link.progress_count() >= rails);
   CHECK(two.b.link.inbox().finished() == 5u);
   CHECK_FALSE(two.b.link.inbox().finished());
   CHECK((target.bytes == source.bytes));
