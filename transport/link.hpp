@@ -104,7 +104,7 @@ class Link {
   // the other, each once.
   virtual std::optional<Notice> notice() noexcept { return std::nullopt; }
 
-  // Sends the farewell, unless that was done. true once everything given to the link has been
+  // Sends the disconnect, unless that was done. true once everything given to the link was
   // acknowledged, or never will be.
   virtual bool drained() noexcept = 0;
 

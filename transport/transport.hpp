@@ -37,7 +37,7 @@ class Transport {
   virtual void set_peers(std::span<const Address> addresses) = 0;
   // Tells every connected peer that this rank leaves on purpose. After that only progress() and
   // Link::drained() may be called.
-  virtual void send_goodbye() noexcept = 0;
+  virtual void send_disconnect() noexcept = 0;
 
   // --- links
   // Can this rank connect to `peer` over this transport? The answer is the same at both ends.

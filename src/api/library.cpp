@@ -268,7 +268,7 @@ int tutti_finalize(void) {
   const int code = guard([](Library& state) {
     const std::lock_guard lock(g_setup);
     state.pending.clear();
-    state.engine->farewell();
+    state.engine->disconnect();
     free_all_communicators();
     g_own.load()->library.store(nullptr, std::memory_order_release);
   });

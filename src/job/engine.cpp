@@ -153,9 +153,9 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
 
 // The last messages may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.
-void Engine::farewell() noexcept {
+void Engine::disconnect() noexcept {
   dispatcher_.take_leave();
-  for (const auto& transport : transports_) transport->send_goodbye();
+  for (const auto& transport : transports_) transport->send_disconnect();
   const auto deadline = RunningClock::now() + 10s;
   const auto busy = [](Channel* channel) { return !channel->link().drained(); };
   const auto& all = connections_.all();

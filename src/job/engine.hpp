@@ -79,8 +79,8 @@ class Engine {
   // Where several threads may call: not locked if another one is in a call.
   std::unique_lock<std::mutex> try_to_enter() { return {mutex_, std::try_to_lock}; }
 
-  // Until everything that was sent has arrived, or its receiver is gone.
-  void farewell() noexcept;
+  // Ends in order: returns when everything that was sent has arrived, or its receiver is gone.
+  void disconnect() noexcept;
   nlohmann::json describe() const;  // an object with its members of tutti_describe(3)
 
  private:

@@ -112,7 +112,7 @@ class HostileLink final : public transport::Link,
   std::uint64_t progress_count() const noexcept override;
   const char* kind() const noexcept override { return "hostile"; }
 
-  // The peer's farewell arrives.
+  // The peer's disconnect arrives.
   void close() { become(transport::State::ready, transport::State::closed); }
   // A larger inbox is there.
   void grow();

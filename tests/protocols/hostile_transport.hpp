@@ -31,7 +31,7 @@ class HostileTransport : public transport::Transport {
         throw Error(Code::bootstrap_failed, "the addresses are not in the order of the ranks");
     }
   }
-  void send_goodbye() noexcept override { net_.leave(rank_); }
+  void send_disconnect() noexcept override { net_.leave(rank_); }
 
   bool reaches(int peer) const noexcept override { return peer != rank_; }
   bool connects_at_once() const noexcept override { return net_.hostility.connects_at_once; }

@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
             static_cast<unsigned long long>(cost.counts.reminders));
     }
     if (fragments == 0 && size > 1) end(rank, "no datagram was delivered at all");
-    job.transport.send_goodbye();
+    job.transport.send_disconnect();
     if (rank == 0)
       std::printf("multicast_test: ok with %d ranks, %s\n", size,
                   job.datagrams->describe().c_str());

@@ -42,7 +42,7 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
   inbox().open_by(&peers_marks_, 1u << static_cast<std::uint32_t>(Ring::line));
   note_allocated(Ring::line, first_slots(shape));
   // The link is made nevertheless: messages that a peer wrote before it died may still be read.
-  if (!segment_.members().lives(local_peer_) && segment_.members()[local_peer_].farewell == 0)
+  if (!segment_.members().lives(local_peer_) && segment_.members()[local_peer_].disconnected == 0)
     peer_is_gone("its process no longer exists");
   else
     become(State::connecting, State::ready);
@@ -233,7 +233,7 @@ void ShmLink::probe() noexcept {
     return fail_as_peer_did(static_cast<Code>(marks >> Segment::kWhy & Segment::kMostWhy));
   const bool gone =
       !segment_.members().lives(local_peer_) || segment_.members().dumps_core(local_peer_);
-  if (segment_.members()[local_peer_].farewell != 0)
+  if (segment_.members()[local_peer_].disconnected != 0)
     become(State::ready, State::closed);
   else if (gone)
     has_ended();

@@ -28,7 +28,7 @@ std::string_view name_of(Copy copy) noexcept;
 // A rank's data for the others of its node, in the segment.
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
-  std::atomic<std::uint32_t> farewell;  // 1: it has called tutti_finalize
+  std::atomic<std::uint32_t> disconnected;  // 1: it has called tutti_finalize
   // In which the pid is its own; 0: unknown. Ranks of different ones do not write into each other's
   // memory.
   std::atomic<std::uint64_t> pid_namespace;

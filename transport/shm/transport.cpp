@@ -83,8 +83,8 @@ bool ShmTransport::leave_notice(const Notice& notice) noexcept {
   return segment_ && segment_->members().leave_notice(notice);
 }
 
-void ShmTransport::send_goodbye() noexcept {
-  if (segment_) segment_->members()[my_local_rank_].farewell = 1;
+void ShmTransport::send_disconnect() noexcept {
+  if (segment_) segment_->members()[my_local_rank_].disconnected = 1;
 }
 
 std::string_view ShmTransport::memory() const noexcept {

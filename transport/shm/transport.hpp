@@ -33,7 +33,7 @@ class ShmTransport final : public Transport {
   const char* kind() const noexcept override { return "shm"; }
   Address address() const override;
   void set_peers(std::span<const Address> addresses) override;
-  void send_goodbye() noexcept override;
+  void send_disconnect() noexcept override;
 
   bool reaches(int peer) const noexcept override { return placement_.shares_node(peer); }
   bool connects_at_once() const noexcept override { return true; }

@@ -146,9 +146,9 @@ bool VerbsTransport::progress() noexcept {
   return any;
 }
 
-void VerbsTransport::send_goodbye() noexcept {
+void VerbsTransport::send_disconnect() noexcept {
   const std::lock_guard guard(handshake_->lock());
-  for (const auto& link : made_) link->send_goodbye();
+  for (const auto& link : made_) link->send_disconnect();
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> VerbsTransport::counters() const {

@@ -29,7 +29,7 @@ class VerbsTransport final : public Transport {
   const char* kind() const noexcept override { return "verbs"; }
   Address address() const override;
   void set_peers(std::span<const Address> addresses) override;
-  void send_goodbye() noexcept override;
+  void send_disconnect() noexcept override;
 
   bool reaches(int) const noexcept override { return true; }
   Link& connect(int peer) override;

@@ -223,7 +223,7 @@ TEST_CASE("a rank that stops fails those who need it, and nobody else", "[commun
           Operation last(*survivors[i], task);
           last.run();
           if (!last.right()) throw Error(Code::internal, "a wrong result");
-          job.engine(rank).farewell();
+          job.engine(rank).disconnect();
         }));
         for (std::size_t i = 1; i < failures.size(); ++i) {
           INFO("rank " << i << ": " << failures[i].message);

@@ -85,7 +85,7 @@ TEST_CASE("collectives run over the hostile wire, each rank a thread", "[engine]
         Job job(P, hostility_of(seed));
         for (const Outcome& outcome : job.run([&](int rank) {
                wrong[static_cast<std::size_t>(rank)] = some_calls(job.world(rank));
-               job.engine(rank).farewell();
+               job.engine(rank).disconnect();
              })) {
           INFO(outcome.message);
           REQUIRE(outcome.code == Code::success);

@@ -84,7 +84,7 @@ TEST_CASE("who waits for a rank that has left gets an error", "[waiting][threads
     Job job(2, hostility_of(seed));
     const auto outcomes = job.run([&](int rank) {
       Operation(job.world(rank), task_of(Collective::allgather, 3000)).run();
-      if (rank == 0) return job.engine(0).farewell();
+      if (rank == 0) return job.engine(0).disconnect();
       Operation(job.world(1), task_of(Collective::barrier)).run();
     });
     CHECK(outcomes[0].code == Code::success);

@@ -156,7 +156,7 @@ TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
   }
   const bool is_child = GENERATE(false, true);
   if (is_child) segment.members()[0].pid = child;
-  segment.members()[0].farewell =
+  segment.members()[0].disconnected =
       1;  // or the link would fail at once: only this process has the lock
   ShmLink link(kTightShape, 0, segment, 0, 0);
   REQUIRE(link.state() == State::ready);

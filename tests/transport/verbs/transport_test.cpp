@@ -31,7 +31,7 @@ TEST_CASE("ranks connect when the first of them asks", "[verbs][verbs-transport]
   CHECK(job.until(
       [&] { return back->inbox().arrived(Ring::line, 1) && link.inbox().arrived(Ring::line, 1); }));
   // Both leave.
-  for (const auto& rank : job.ranks) rank->send_goodbye();
+  for (const auto& rank : job.ranks) rank->send_disconnect();
   CHECK(job.until([&] {
     return link.state() == State::closed && back->state() == State::closed && link.drained() &&
            back->drained();

@@ -37,7 +37,7 @@ Arrival safer_of(Arrival a, Arrival b) noexcept {
 // follows half a ring of consumed slots or more, or the use of all credits, neither of which can
 // happen twice without this rank polling, but for messages that it was asked for, which go without
 // credit: each may bring one more. There are at most 64 finished notices, as that many rendezvous
-// may be in flight, and one farewell.
+// may be in flight, and one disconnect.
 std::uint32_t Receives::needed_for(const InboxShape& shape) noexcept {
   std::uint32_t slots = 0;
   for (const RingShape& ring : shape.rings) slots += ring.slots;

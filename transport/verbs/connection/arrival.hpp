@@ -1,7 +1,7 @@
 // Arrival: how a receiver learns that a message is in its slot. It is a strategy of each
 // connection, because the order in which the bytes of a write become visible is a property of the
 // devices. No device promises it of the bytes of two writes, so the end of a rendezvous and the
-// farewell always come with immediate data.
+// disconnect always come with immediate data.
 //
 //     tail   one write; the receiver polls its last word. Only where bytes become visible in order
 //     flag   the body, then the last word in a write of its own; the receiver polls that word
@@ -30,7 +30,7 @@ Arrival safer_of(Arrival a, Arrival b) noexcept;
 // what they tell of; the rest is a number.
 class Immediate {
  public:
-  enum class Kind : std::uint32_t { message, credit, finished, farewell, moved };
+  enum class Kind : std::uint32_t { message, credit, finished, disconnect, moved };
 
   static constexpr Immediate message(Ring ring) { return {static_cast<std::uint32_t>(ring), 0}; }
   // Slots of `ring` that the sender has consumed, modulo 2^26.
@@ -41,9 +41,9 @@ class Immediate {
   static constexpr Immediate finished(std::uint32_t id, std::uint32_t rails) {
     return {kFinished, (rails - 1) << kRailBits | id};
   }
-  static constexpr Immediate farewell() { return {kFarewell, 0}; }
+  static constexpr Immediate disconnect() { return {kConnection, 0}; }
   // All messages from now on go to the larger inbox.
-  static constexpr Immediate moved() { return {kFarewell, 1}; }
+  static constexpr Immediate moved() { return {kConnection, 1}; }
 
   explicit constexpr Immediate(std::uint32_t word) : word_(word) {}
   constexpr std::uint32_t word() const { return word_; }
@@ -52,7 +52,7 @@ class Immediate {
     return upper < kRings       ? Kind::message
            : upper == kCredit   ? Kind::credit
            : upper == kFinished ? Kind::finished
-           : number() == 0      ? Kind::farewell
+           : number() == 0      ? Kind::disconnect
                                 : Kind::moved;
   }
   // The ring of a message or a credit; may be kRings or more if the peer is broken.
@@ -71,7 +71,7 @@ class Immediate {
   static constexpr std::uint32_t kRailBits = 27;
   static_assert(kMostRails <= 1u << (kNumberBits - kRailBits));
   static constexpr std::uint32_t kCreditBits = 26, kCreditMask = (1u << kCreditBits) - 1;
-  static constexpr std::uint32_t kCredit = 5, kFinished = 6, kFarewell = 7;
+  static constexpr std::uint32_t kCredit = 5, kFinished = 6, kConnection = 7;
   static_assert(kRings <= kCredit);
   constexpr std::uint32_t number() const { return word_ & kNumberMask; }
   constexpr Immediate(std::uint32_t upper, std::uint32_t number)

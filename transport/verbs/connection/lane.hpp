@@ -2,7 +2,7 @@
 //
 // A large message is cut into shares, one for each rail, and each share is a write with a notice of
 // its own behind it. The receiver has the message when it has all notices; the sender may reuse its
-// buffer when all shares are complete. Messages, credits and farewells go by the first rail.
+// buffer when all shares are complete. Messages, credits and disconnects go by the first rail.
 //
 // Data path but for the constructor and attach(): noexcept; nothing is locked or allocated.
 #pragma once

@@ -37,7 +37,7 @@ bool VerbsLink::has_queue_pair(std::uint32_t number) const noexcept {
 // --- growth
 
 Post VerbsLink::grow_out() noexcept {
-  if (first_.writer.said_farewell()) return Post::again;
+  if (first_.writer.sent_disconnect()) return Post::again;
   if (const Post post = first_.writer.send_moved(); post != Post::done) return post;
   first_tickets_ = first_.writer.posted();
   out_ = larger_.side();
@@ -55,7 +55,7 @@ void VerbsLink::take_moved(bool large) noexcept {
 
 void VerbsLink::grow_in() noexcept {
   inbox().grow();
-  if (farewell_is_deferred_) become(State::ready, State::closed);
+  if (disconnect_is_deferred_) become(State::ready, State::closed);
 }
 
 // --- large messages
@@ -199,9 +199,9 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
       inbox().note_credit(ring, immediate.consumed_after(inbox().reported(ring)));
       break;
     case Immediate::Kind::finished: take_finished(immediate); break;
-    case Immediate::Kind::farewell:
+    case Immediate::Kind::disconnect:
       if (large && !inbox().grown())
-        farewell_is_deferred_ = true;
+        disconnect_is_deferred_ = true;
       else
         become(State::ready, State::closed);
       break;
@@ -249,23 +249,23 @@ void VerbsLink::look_for_notice() noexcept {
   site_.has_word();
 }
 
-void VerbsLink::send_goodbye() noexcept {
-  if (state() == State::ready && !peer_has_left()) writer_->send_goodbye();
+void VerbsLink::send_disconnect() noexcept {
+  if (state() == State::ready && !peer_has_left()) writer_->send_disconnect();
 }
 
 // A peer that has left acknowledges nothing any more, and waits for nothing.
 bool VerbsLink::drained() noexcept {
-  send_goodbye();
+  send_disconnect();
   if (state() != State::ready || peer_has_left()) return true;
   const bool first_is_idle = first_.writer.idle();
-  return writer_->said_farewell() && first_is_idle && (!out_ || out_->idle());
+  return writer_->sent_disconnect() && first_is_idle && (!out_ || out_->idle());
 }
 
-// Errors that follow a peer's farewell come of its leaving and are no failure. Flushed requests
+// Errors that follow a peer's disconnect come of its leaving and are no failure. Flushed requests
 // follow a first error, whose cause is on record already. A process that dies may lose its memory
 // before its queue pairs: so a refused access, too, means that it is gone.
 void VerbsLink::broke(const ibv_wc& completion, const Device& device) noexcept {
-  if (state() == State::closed || farewell_is_deferred_) {
+  if (state() == State::closed || disconnect_is_deferred_) {
     if (left_in_between() && doubt_ == Doubt::none) doubt_ = Doubt::raised;
     first_.writer.complete_all();
     if (out_)

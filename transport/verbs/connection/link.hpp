@@ -58,7 +58,7 @@ class VerbsLink final : public Link, private Growth {
   bool reads(std::uint64_t ticket) const noexcept override;
   std::uint64_t progress_count() const noexcept override;
   bool drained() noexcept override;
-  void send_goodbye() noexcept;
+  void send_disconnect() noexcept;
   const char* kind() const noexcept override { return "verbs"; }
   // A completion of one of this link's queue pairs on a rail.
   void complete(const ibv_wc& completion, std::size_t rail) noexcept;
@@ -83,13 +83,13 @@ class VerbsLink final : public Link, private Growth {
   void take_finished(Immediate immediate) noexcept;
   void take_moved(bool large) noexcept;
   bool peer_has_left() noexcept {
-    return state() == State::closed || (farewell_is_deferred_ && inbox().must_grow());
+    return state() == State::closed || (disconnect_is_deferred_ && inbox().must_grow());
   }
   void broke(const ibv_wc& completion, const Device& device) noexcept;
-  // The peer's farewell came by the large queue pair, but `moved`, sent before it by the small one,
-  // did not.
+  // The peer's disconnect came by the large queue pair, but `moved`, sent before it by the small
+  // one, did not.
   bool left_in_between() noexcept {
-    return farewell_is_deferred_ && !inbox().must_grow() && !inbox().grown();
+    return disconnect_is_deferred_ && !inbox().must_grow() && !inbox().grown();
   }
 
   LinkContext& site_;
@@ -99,7 +99,7 @@ class VerbsLink final : public Link, private Growth {
   LargeSide* out_ = nullptr;         // the large side, once messages go by it
   std::uint64_t written_ = 0;        // bytes, to user memory
   std::uint64_t first_tickets_ = 0;  // the first side's writer had posted so many then
-  bool farewell_is_deferred_ = false;
+  bool disconnect_is_deferred_ = false;
   std::atomic<bool> untold_{false};  // this end has failed, and the peer was not told why
   // After an error, when the peer may have left in between: what is in the completion queues by the
   // first probe has been taken by the second.

@@ -266,9 +266,9 @@ bool Writer::idle() noexcept {
 }
 
 // Signaled: a peer that has read it may be gone before anything later is acknowledged.
-void Writer::send_goodbye() noexcept {
-  if (said_farewell_) return;
-  said_farewell_ = post_immediate(Immediate::farewell(), true) == Post::done;
+void Writer::send_disconnect() noexcept {
+  if (sent_disconnect_) return;
+  sent_disconnect_ = post_immediate(Immediate::disconnect(), true) == Post::done;
 }
 
 }  // namespace tutti::transport::verbs

@@ -34,8 +34,8 @@ class Writer {
   // Sends a write of no bytes, unless one is under way: a living peer's adapter acknowledges it.
   void probe() noexcept;
   // Tells the peer that this rank leaves, unless that was done.
-  void send_goodbye() noexcept;
-  bool said_farewell() const noexcept { return said_farewell_; }
+  void send_disconnect() noexcept;
+  bool sent_disconnect() const noexcept { return sent_disconnect_; }
   // Tells the peer that messages go to the larger inbox from now on.
   Post send_moved() noexcept;
   // Whether a write of so many bytes would be cut into longer pieces than is good for the device,
@@ -94,7 +94,7 @@ class Writer {
   // completion, the last one known to be completed, the last one known to have failed, the last
   // probe.
   std::uint64_t posted_ = 0, signaled_ = 0, completed_ = 0, failed_ = 0, probe_ = 0;
-  bool said_farewell_ = false;
+  bool sent_disconnect_ = false;
   std::optional<SendStretch> shared_;  // if the mirror has shared bytes
 };
 

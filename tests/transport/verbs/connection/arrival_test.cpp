@@ -28,7 +28,7 @@ TEST_CASE("immediate data says of which ring, or which rendezvous", "[verbs]") {
     CHECK(credit.ring() == static_cast<std::uint32_t>(ring));
     CHECK(credit.consumed_after(12300) == 12345);
   }
-  CHECK(over_the_wire(Immediate::farewell()).kind() == Immediate::Kind::farewell);
+  CHECK(over_the_wire(Immediate::disconnect()).kind() == Immediate::Kind::disconnect);
   CHECK(over_the_wire(Immediate::moved()).kind() == Immediate::Kind::moved);
 }
 

@@ -208,15 +208,15 @@ TEST_CASE("a rank that leaves in order is no failure", "[verbs][verbs-link]") {
   CHECK_FALSE(two.b.link.take_failure());
 }
 
-TEST_CASE("a farewell waits for what was sent before it", "[verbs][verbs-link]") {
+TEST_CASE("a disconnect waits for what was sent before it", "[verbs][verbs-link]") {
   Linked two;
   tests::enlarge_ends(two.a, two.b);
   REQUIRE(two.a.growth().grow_out() == Post::done);
   REQUIRE(two.a.put(Ring::line, 1, "last") == Post::done);
-  two.a.link.send_goodbye();
+  two.a.link.send_disconnect();
   std::vector<ibv_wc> came;
   two.b.queues.poll([&](const ibv_wc& completion) { came.push_back(completion); });
-  REQUIRE(came.size() == 3);  // moved, the message, the farewell
+  REQUIRE(came.size() == 3);  // moved, the message, the disconnect
   two.b.link.complete(came[1], 0);
   two.b.link.complete(came[2], 0);
   CHECK(two.b.link.state() == State::ready);
@@ -307,7 +307,7 @@ TEST_CASE("a peer that has given this rank up names the cause", "[verbs][verbs-l
     CHECK_THAT(link.state().text(), Catch::Contains("has given this rank up"));
   }
   SECTION("but not after it has left") {
-    two.b.link.send_goodbye();
+    two.b.link.send_disconnect();
     two.progress();
     two.a.link.peer_gave_up(Code::out_of_memory);
     CHECK(two.a.link.state() == State::closed);

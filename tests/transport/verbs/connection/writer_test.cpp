@@ -339,7 +339,7 @@ TEST_CASE("a writer is idle when all of it has arrived, and asks if nothing tell
   CHECK(sides.came.empty());  // the peer sees nothing of it
 }
 
-TEST_CASE("probes do not pile up, and the farewell is said once", "[verbs][writer]") {
+TEST_CASE("probes do not pile up, and the disconnect is sent once", "[verbs][writer]") {
   tests::FakeVerbs fake;
   SideToSide sides(Arrival::tail, fake);
   fake.hold(true);
@@ -349,13 +349,13 @@ TEST_CASE("probes do not pile up, and the farewell is said once", "[verbs][write
   sides.take_completions();
   sides.writer().probe();
   CHECK(sides.writer().posted() == 2);
-  for (int i = 0; i < 3; ++i) sides.writer().send_goodbye();
+  for (int i = 0; i < 3; ++i) sides.writer().send_disconnect();
   REQUIRE(sides.writer().send_moved() == Post::done);
   sides.take_completions();
   REQUIRE(sides.came.size() == 2);
-  CHECK(sides.came[0].kind() == Immediate::Kind::farewell);
+  CHECK(sides.came[0].kind() == Immediate::Kind::disconnect);
   CHECK(sides.came[1].kind() == Immediate::Kind::moved);
-  CHECK(sides.writer().said_farewell());
+  CHECK(sides.writer().sent_disconnect());
 }
 
 TEST_CASE("the device reads what was neither completed nor flushed", "[verbs][writer]") {
