@@ -1,4 +1,4 @@
-// A forked child lets go of things that it must not keep. fork() gives it all descriptors and
+// A forked child releases things that it must not keep. fork() gives it all descriptors and
 // mappings, so that closing the parent's, or the parent's end, would not end what they stand
 // for.
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace tutti {
 
-// While it lives, `let_go(object)` is called in each child of fork(), before fork() returns there.
-// The child has one thread, and the locks are as others left them: let_go may call only what a
+// While it lives, `release(object)` is called in each child of fork(), before fork() returns there.
+// The child has one thread, and the locks are as others left them: release may call only what a
 // signal handler may.
 class InChildren {
  public:
-  using LetGo = void (*)(void* object) noexcept;
+  using Release = void (*)(void* object) noexcept;
 
-  InChildren(LetGo let_go, void* object) : let_go_(let_go), object_(object) {
+  InChildren(Release release, void* object) : release_(release), object_(object) {
     static const int registered =
         pthread_atfork([] { lock_.lock(); }, [] { lock_.unlock(); }, child);
     static_cast<void>(registered);
@@ -37,7 +37,7 @@ class InChildren {
   static void child() noexcept {
     while (InChildren* const one = first_) {
       first_ = one->next_;
-      one->let_go_(one->object_);
+      one->release_(one->object_);
     }
     lock_.unlock();
   }
@@ -45,7 +45,7 @@ class InChildren {
   static inline std::mutex lock_;  // held while a process forks
   static inline InChildren* first_ = nullptr;
 
-  const LetGo let_go_;
+  const Release release_;
   void* const object_;
   InChildren* next_ = nullptr;
 };

@@ -83,7 +83,7 @@ Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
       throw Error(Code::system, std::string("eventfd failed: ") + std::strerror(error), kNoPeer,
                   error);
     thread_ = start_helper("tutti-watcher", [this] { serve(); });
-    in_children_.emplace(let_go, this);
+    in_children_.emplace(close_in_child, this);
   } catch (const Error& error) {
     close_descriptors();
     why_not_ = error.message;
@@ -95,7 +95,7 @@ Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
 
 // A forked child has the descriptor, too, so that closing it would not end the watch: the parent's
 // next munmap would wait for a reader for as long as the child lives.
-void Watcher::let_go(void* watcher) noexcept {
+void Watcher::close_in_child(void* watcher) noexcept {
   close(std::exchange(static_cast<Watcher*>(watcher)->descriptor_, -1));
 }
 

@@ -67,7 +67,7 @@ class Watcher {
   void forget(const PageRange& pages) noexcept;
 
  private:
-  static void let_go(void* watcher) noexcept;
+  static void close_in_child(void* watcher) noexcept;
   void open(bool write_protect);
   void close_descriptors() noexcept;
   void forget_all() noexcept;

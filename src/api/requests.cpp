@@ -66,7 +66,7 @@ std::span<tutti_request> all_of(int count, tutti_request* requests) {
 }
 
 // Ends a complete call: its handle is null from now on, unless it is persistent.
-inline void let_go(Library& state, tutti_request& handle, Pending& call) noexcept {
+inline void release_handle(Library& state, tutti_request& handle, Pending& call) noexcept {
   call.claimed = false;
   if (call.form() == Form::persistent) return;
   state.pending.remove(handle);
@@ -79,10 +79,10 @@ inline void let_go(Library& state, tutti_request& handle, Pending& call) noexcep
   try {
     call.finish();
   } catch (...) {
-    let_go(state, handle, call);
+    release_handle(state, handle, call);
     throw;
   }
-  let_go(state, handle, call);
+  release_handle(state, handle, call);
 }
 
 // The active ones of some requests, which are this thread's as long as this lives: while it waits,

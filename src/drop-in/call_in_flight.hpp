@@ -35,7 +35,7 @@ struct CallInFlight {
 
   // Whether a call that is not persistent has ended.
   std::atomic<bool> ended{false};
-  // The list of calls in flight, and the MPI until it lets go of the request: at once if the
+  // The list of calls in flight, and the MPI until it frees the request: at once if the
   // program frees one that is not complete (MPICH), or when it is complete (Open MPI).
   std::atomic<int> holders{2};
 };

@@ -38,7 +38,7 @@ void put_aside(Communicator& state) noexcept {
 
 // Programs and MPIs duplicate communicators that nobody uses: these are not put aside, as no call
 // may ever come that frees them.
-void let_go(Communicator& state) noexcept {
+void release(Communicator& state) noexcept {
   if (state.tutti == TUTTI_COMM_NULL)
     delete &state;
   else
@@ -49,7 +49,7 @@ int note_freed(MPI_Comm, int, void* value, void*) noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
   auto& state = *static_cast<Communicator*>(value);
   state.freed.store(true, std::memory_order_release);
-  if (!Freeing::keeps(state)) let_go(state);
+  if (!Freeing::keeps(state)) release(state);
   return MPI_SUCCESS;
 }
 
@@ -262,7 +262,7 @@ Freeing::Freeing(MPI_Comm comm) noexcept
 
 Freeing::~Freeing() {
   t_freeing = outer_;
-  if (state_ && (is_made_ || state_->freed.load(std::memory_order_acquire))) let_go(*state_);
+  if (state_ && (is_made_ || state_->freed.load(std::memory_order_acquire))) release(*state_);
 }
 
 Freeing* Freeing::find(MPI_Comm comm) noexcept {

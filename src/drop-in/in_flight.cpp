@@ -45,7 +45,7 @@ int query(void*, MPI_Status* status) noexcept {
   return MPI_SUCCESS;
 }
 
-int let_go(void* extra) noexcept {
+int release_call(void* extra) noexcept {
   auto& call = *static_cast<CallInFlight*>(extra);
   if (call.ended.load(std::memory_order_acquire) && call.error != TUTTI_SUCCESS) {
     call.next = t_failed;
@@ -189,7 +189,7 @@ int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
   if (request) *request = MPI_REQUEST_NULL;
   auto* const call = new (std::nothrow) CallInFlight(comm, state);
   if (!call) return report(refuse(state, kOutOfMemory), comm);
-  if (const int error = PMPI_Grequest_start(query, let_go, cancel, call, &call->handle);
+  if (const int error = PMPI_Grequest_start(query, release_call, cancel, call, &call->handle);
       error != MPI_SUCCESS) {
     refuse(state, "the MPI has made no request for the call");
     delete call;

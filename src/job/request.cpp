@@ -20,14 +20,14 @@ void Request::give_up() noexcept {
 
 // A bound request may have it already.
 inline void Request::take_running(Plan& plan) {
-  if (running_ && plan_ != &plan) let_go();
+  if (running_ && plan_ != &plan) release_running();
   plan_ = &plan;
   if (!running_) running_ = plan.take();
   if (bound_) running_->bind(call);
 }
 
 // Its buffers are nobody's but the program's.
-[[gnu::cold]] void Request::let_go() noexcept {
+[[gnu::cold]] void Request::release_running() noexcept {
   running_->unbind();
   plan_->give_back(running_);
   running_ = nullptr;

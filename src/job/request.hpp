@@ -33,7 +33,7 @@ class Request : public OpenCall {
     if (state_ == State::active) [[unlikely]]
       give_up();
     if (running_) [[unlikely]]
-      let_go();
+      release_running();
   }
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
@@ -79,7 +79,7 @@ class Request : public OpenCall {
   void take_running(Plan& plan);
   template <class Start>
   void begin(Start&& start);
-  void let_go() noexcept;
+  void release_running() noexcept;
   void progress() noexcept;
   void pause_once(Patience& patience) noexcept;
   void wait_until_done();

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     if (job_rank == slow) compute(seconds);
     MUST(tutti_barrier(comm));
     const double took = MPI_Wtime() - begin;
-    CHECK(took > 0.9 * seconds, "the barrier let go after %.1f s, and rank %d computes for %.1f",
+    CHECK(took > 0.9 * seconds, "the barrier ended after %.1f s, and rank %d computes for %.1f",
           took, slow, seconds);
   }
   MUST(tutti_comm_free(&comm));

@@ -248,7 +248,7 @@ bool is_exposed(const Job& job, const Bound& bound) {
 
 }  // namespace
 
-TEST_CASE("a bound request that fails lets go of its buffers", "[bound]") {
+TEST_CASE("a bound request that fails releases its buffers", "[bound]") {
   for (const int rounds : {0, 2}) {  // before it fails
     INFO(rounds << " calls before");
     Job job(2, long_messages(5), keeping_nothing());

@@ -105,7 +105,7 @@ void Device::open(ibv_device* device, const DeviceChoice& choice) {
                             name_, std::strerror(errno)),
                 kNoPeer, errno);
   in_children_.emplace(
-      [](void* context) noexcept { let_go_of(*static_cast<const ibv_context*>(context)); },
+      [](void* context) noexcept { release_in_child(*static_cast<const ibv_context*>(context)); },
       context_.get());
   choose_port(choice.port);
   choose_gid(choice.gid_index);

@@ -49,7 +49,7 @@ void unmap_devices() noexcept {
 
 }  // namespace
 
-void let_go_of(const ibv_context& context) noexcept {
+void release_in_child(const ibv_context& context) noexcept {
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nothing < 0 || dup3(nothing, context.cmd_fd, O_CLOEXEC) < 0) close(context.cmd_fd);
   if (nothing >= 0) close(nothing);

@@ -10,6 +10,6 @@ namespace tutti::transport::verbs {
 // parent is killed, its peers would wait for it for as long as its child lives. Only the number of
 // the file stays in use, so that closing it again does no harm. A child can do nothing with the
 // device, or with another one that was opened beside Tutti: see ibv_fork_init(3).
-void let_go_of(const ibv_context& context) noexcept;
+void release_in_child(const ibv_context& context) noexcept;
 
 }  // namespace tutti::transport::verbs

@@ -1,4 +1,4 @@
-// A child lets go of a device: of its file, and of what is mapped from it.
+// A child releases a device: its file, and what is mapped from it.
 #include "transport/verbs/device/forked.hpp"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/pages.hpp"
 
 using tutti::page_bytes;
-using tutti::transport::verbs::let_go_of;
+using tutti::transport::verbs::release_in_child;
 
 namespace {
 
@@ -63,7 +63,7 @@ int status_of_child(Test&& test) {
 
 }  // namespace
 
-TEST_CASE("a child lets go of a device's file and memory, and of nothing else", "[verbs]") {
+TEST_CASE("a child releases a device's file and memory, and nothing else", "[verbs]") {
   const DeviceFolder folder;
   std::byte* const device = folder.mapped("a /dev/infiniband/uverbs0");
   std::byte* const other = folder.mapped("other");
@@ -72,7 +72,7 @@ TEST_CASE("a child lets go of a device's file and memory, and of nothing else", 
   context.cmd_fd = open((folder.path / "other").c_str(), O_RDONLY | O_CLOEXEC);
   REQUIRE(context.cmd_fd >= 0);
   const int status = status_of_child([&] {
-    let_go_of(context);
+    release_in_child(context);
     return (is_mapped(device) ? 1 : 0) + (is_mapped(second) ? 2 : 0) + (is_mapped(other) ? 0 : 4) +
            (is_null_device(context.cmd_fd) ? 0 : 8);
   });
