@@ -52,7 +52,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       scratch_(options.scratch) {
   exchange_placement(bootstrap);
   open_transports(bootstrap, options.transports);
-  datagrams_ = JobDatagrams::open(options.datagrams, *site_, transports_, bootstrap);
+  datagrams_ = JobDatagrams::open(options.datagrams, *transport_context_, transports_, bootstrap);
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
   waiting.drive_others = std::move(options.drive_others);
   waiting.drives_while = options.drives_while;
@@ -76,9 +76,9 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
   if (placement_->node_ranks().front() == rank()) log_.speak_for_node();
-  site_.emplace(TransportContext{configuration_, *placement_,
-                                 [this](std::string_view line) { log_.write(line); },
-                                 [this](std::string_view line) { log_.warn(line); }, &machine_});
+  transport_context_.emplace(TransportContext{
+      configuration_, *placement_, [this](std::string_view line) { log_.write(line); },
+      [this](std::string_view line) { log_.warn(line); }, &machine_});
   const auto obstacle = obstacle_here();
   if (obstacle && configuration_.transport == TransportChoice::shm) throw Error(*obstacle);
   const bool first_here =
@@ -107,7 +107,7 @@ std::optional<Error> Engine::obstacle_here() const {
 std::unique_ptr<transport::Transport> Engine::open(const TransportKind& kind,
                                                    transport::Bootstrap& bootstrap) const {
   try {
-    return kind.open(*site_, bootstrap);
+    return kind.open(*transport_context_, bootstrap);
   } catch (const Error& error) {
     if (auto obstacle = obstacle_here()) {
       obstacle->message += ". Without it, " + error.message;
@@ -135,8 +135,8 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   std::vector<Address> addresses(static_cast<std::size_t>(size()));
   bool software = false;
   for (const TransportKind& kind : kinds) {
-    if (!kind.wanted(*site_)) {
-      if (kind.pass_by) kind.pass_by(*site_);
+    if (!kind.wanted(*transport_context_)) {
+      if (kind.pass_by) kind.pass_by(*transport_context_);
       continue;
     }
     auto transport = open(kind, bootstrap);

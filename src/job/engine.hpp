@@ -96,7 +96,7 @@ class Engine {
   std::mutex mutex_;
   std::optional<transport::Placement> placement_;
   transport::Machine machine_;
-  std::optional<TransportContext> site_;
+  std::optional<TransportContext> transport_context_;
   std::vector<std::unique_ptr<transport::Transport>> transports_;
   std::unique_ptr<JobDatagrams> datagrams_;
   Dispatcher dispatcher_;

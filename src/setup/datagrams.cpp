@@ -40,16 +40,16 @@ struct Joined {
 
 // All join or none, so all must ask, whatever their own settings say.
 std::unique_ptr<JobDatagrams> JobDatagrams::open(
-    bool wanted, const TransportContext& site,
+    bool wanted, const TransportContext& context,
     std::span<const std::unique_ptr<transport::Transport>> transports,
     transport::Bootstrap& bootstrap) {
-  const MulticastWay way = site.configuration.multicast;
+  const MulticastWay way = context.configuration.multicast;
   if (bootstrap.size() == 1 || bootstrap.maximum(wanted && way != MulticastWay::off ? 1 : 0) == 0)
     return nullptr;
   for (const auto& transport : transports)
     if (const auto* verbs = dynamic_cast<const transport::verbs::VerbsTransport*>(transport.get()))
-      return std::make_unique<JobDatagrams>(verbs->device(), way, bootstrap, site.log);
-  site.log(
+      return std::make_unique<JobDatagrams>(verbs->device(), way, bootstrap, context.log);
+  context.log(
       "no multicast: all ranks are on one node, and no RDMA device is open; the setting "
       "transport=verbs opens one");
   return nullptr;

@@ -19,7 +19,7 @@ class JobDatagrams {
   // Collective over `bootstrap`. Null where nobody wants datagrams (`wanted`, on any rank), or
   // where no transport has a device for them.
   static std::unique_ptr<JobDatagrams> open(
-      bool wanted, const TransportContext& site,
+      bool wanted, const TransportContext& context,
       std::span<const std::unique_ptr<transport::Transport>> transports,
       transport::Bootstrap& bootstrap);
   // Collective over `bootstrap`. Where one rank cannot join, none does, and all go on without: then

@@ -83,22 +83,25 @@ transport::verbs::DeviceWish device_wish(const Configuration& c, int node, int l
 
 namespace {
 
-bool wants_shm(const TransportContext& site) {
-  return site.configuration.transport != TransportChoice::verbs;
+bool wants_shm(const TransportContext& context) {
+  return context.configuration.transport != TransportChoice::verbs;
 }
 
-std::unique_ptr<Transport> open_shm(const TransportContext& site, transport::Bootstrap& bootstrap) {
-  transport::shm::Options options = shm_options(site.configuration);
-  options.log = site.log;
-  options.machine = site.machine;
+std::unique_ptr<Transport> open_shm(const TransportContext& context,
+                                    transport::Bootstrap& bootstrap) {
+  transport::shm::Options options = shm_options(context.configuration);
+  options.log = context.log;
+  options.machine = context.machine;
   return std::make_unique<transport::shm::ShmTransport>(
-      options, site.placement, inbox_shape(site.configuration, site.configuration.shm_eager_limit),
+      options, context.placement,
+      inbox_shape(context.configuration, context.configuration.shm_eager_limit),
       [&bootstrap](std::int64_t mine) { return bootstrap.maximum(mine); });
 }
 
-bool wants_verbs(const TransportContext& site) {
-  return site.configuration.transport == TransportChoice::verbs ||
-         (site.configuration.transport == TransportChoice::automatic && site.placement.nodes() > 1);
+bool wants_verbs(const TransportContext& context) {
+  return context.configuration.transport == TransportChoice::verbs ||
+         (context.configuration.transport == TransportChoice::automatic &&
+          context.placement.nodes() > 1);
 }
 
 // The first rank that has no kind of fabric in common with this one is named.
@@ -124,13 +127,13 @@ bool wants_verbs(const TransportContext& site) {
 
 // All ranks take ports of one fabric. A rank with no usable port offers nothing, and fails with a
 // message of its own.
-std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportContext& site,
+std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportContext& context,
                                                               transport::Bootstrap& bootstrap) {
   using transport::verbs::Offer;
-  const std::span<const int> node_ranks = site.placement.node_ranks();
+  const std::span<const int> node_ranks = context.placement.node_ranks();
   const transport::verbs::PortChoice choice(
-      device_wish(site.configuration, site.placement.node_of(site.placement.rank()),
-                  site.placement.local_rank()));
+      device_wish(context.configuration, context.placement.node_of(context.placement.rank()),
+                  context.placement.local_rank()));
   const Offer mine = choice.offer();
   std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size())), node;
   bootstrap.allgather(&mine, sizeof mine, offers.data());
@@ -143,33 +146,33 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportCon
   auto devices = choice.settle(rails, node);
   if (const auto wanted = transport::verbs::rails_missed(offers, rails.size());
       wanted != 0 && !rails.empty() && bootstrap.rank() == 0)
-    site.warn(
+    context.warn(
         fmt::format("rails is {}, and all ranks have ports for {} only", wanted, rails.size()));
   for (const std::string& name : choice.missing())
-    site.log(fmt::format("device {}: not on this host", name));
+    context.log(fmt::format("device {}: not on this host", name));
   for (const auto& [candidate, words] : choice.verdicts(devices))
-    site.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
+    context.log(fmt::format("device {}, port {}: {}", candidate.device, candidate.port, words));
   return devices;
 }
 
 // A job on one node needs no device. That a name is misspelt would show in the first one on two.
-void pass_by_verbs(const TransportContext& site) {
-  const Configuration& c = site.configuration;
-  const bool speaks = site.placement.node_ranks().front() == site.placement.rank();
+void pass_by_verbs(const TransportContext& context) {
+  const Configuration& c = context.configuration;
+  const bool speaks = context.placement.node_ranks().front() == context.placement.rank();
   if (!speaks || (c.device.empty() && c.port == 0)) return;
   const auto all = transport::verbs::candidates(c.gid_index);
   const std::string words = transport::verbs::not_there(all, device_names(c.device), c.port);
-  if (!words.empty()) site.warn(words + ". This job goes over shared memory, and needs none");
+  if (!words.empty()) context.warn(words + ". This job goes over shared memory, and needs none");
 }
 
-std::unique_ptr<Transport> open_verbs(const TransportContext& site,
+std::unique_ptr<Transport> open_verbs(const TransportContext& context,
                                       transport::Bootstrap& bootstrap) {
-  const Configuration& c = site.configuration;
+  const Configuration& c = context.configuration;
   transport::verbs::Options options = verbs_options(c);
-  options.devices = settle_on_devices(site, bootstrap);
-  options.log = site.log;
+  options.devices = settle_on_devices(context, bootstrap);
+  options.log = context.log;
   return std::make_unique<transport::verbs::VerbsTransport>(
-      options, site.placement.rank(), site.placement.size(), [&](bool software) {
+      options, context.placement.rank(), context.placement.size(), [&](bool software) {
         // Ranks whose devices or settings differ must have the same slots.
         const bool costly = bootstrap.maximum(costly_packets(c, software) ? 1 : 0) != 0;
         return inbox_shape(c, verbs_eager_limit(c, costly));

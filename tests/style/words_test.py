@@ -62,7 +62,7 @@ RENAMED = {
           "look_after": "housekeeping", "distrust": "fail_as_corrupt", "headway": "progress_count",
           "farewell": "disconnect", "send_goodbye": "send_disconnect", "kFarewell": "kConnection",
           "let_go": "release", "let_go_of": "release_in_child", "LetGo": "Release",
-          "let_go_": "release_"},
+          "let_go_": "release_", "site": "context", "site_": "context_"},
     "transport": {"Stored": "StoreKind", "Stores": "StorePolicy", "Reads": "ReadCosts",
                   "took": "record", "Site": "LinkContext"},
     "protocols": {"wish": "request"},

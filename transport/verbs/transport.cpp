@@ -41,15 +41,15 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
       registrar_(devices()),
       shared_(device_, world_size),
       queues_(device_, shared_.room()),
-      site_{device_,
-            queues_,
-            shared_,
-            rails_,
-            registrar_,
-            options_.link,
-            shape_,
-            [this] { handshake_->ask_for_larger(); },
-            [this] { handshake_->send_words(); }},
+      link_context_{device_,
+                    queues_,
+                    shared_,
+                    rails_,
+                    registrar_,
+                    options_.link,
+                    shape_,
+                    [this] { handshake_->ask_for_larger(); },
+                    [this] { handshake_->send_words(); }},
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;
@@ -103,7 +103,8 @@ void VerbsTransport::set_peers(std::span<const Address> addresses) {
 VerbsLink* VerbsTransport::make_link(int peer) {
   // First: the numbers of queue pairs that share receives are never forgotten.
   if (made_.size() == made_.capacity()) made_.reserve(2 * made_.size() + 1);
-  VerbsLink* const result = made_.emplace_back(std::make_unique<VerbsLink>(site_, peer)).get();
+  VerbsLink* const result =
+      made_.emplace_back(std::make_unique<VerbsLink>(link_context_, peer)).get();
   links_[static_cast<std::size_t>(peer)].store(result, std::memory_order_release);
   return result;
 }

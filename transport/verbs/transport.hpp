@@ -79,7 +79,7 @@ class VerbsTransport final : public Transport {
   DeviceRegistrar registrar_;
   SharedReceives shared_;
   CompletionQueues queues_;
-  LinkContext site_;
+  LinkContext link_context_;
   std::vector<std::atomic<VerbsLink*>> links_;    // by world rank; made under the handshake's lock
   std::vector<std::unique_ptr<VerbsLink>> made_;  // owns them
   std::vector<Link*> accepted_;

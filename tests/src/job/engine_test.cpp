@@ -47,8 +47,8 @@ int ranks_with_costly_packets(Wire wire, int costly_rank) {
   settings.wire = wire;
   HostileNet net(P, inbox_shape(settings, settings.eager_limit), {});
   const TransportKind kind{[](const TransportContext&) { return true; },
-                           [&](const TransportContext& site, transport::Bootstrap&) {
-                             const int rank = site.placement.rank();
+                           [&](const TransportContext& context, transport::Bootstrap&) {
+                             const int rank = context.placement.rank();
                              return std::make_unique<CostlyTransport>(net, rank,
                                                                       rank == costly_rank);
                            }};
@@ -110,10 +110,11 @@ TEST_CASE("if one rank cannot open a transport, no rank starts", "[engine][threa
          throw Error(Code::internal, "nobody wants this one");
        }},
       {[](const TransportContext&) { return true; },
-       [&](const TransportContext& site,
+       [&](const TransportContext& context,
            transport::Bootstrap&) -> std::unique_ptr<transport::Transport> {
-         if (site.placement.rank() == kBad) throw Error(Code::port_down, "the test wants no start");
-         return std::make_unique<HostileTransport>(net, site.placement.rank());
+         if (context.placement.rank() == kBad)
+           throw Error(Code::port_down, "the test wants no start");
+         return std::make_unique<HostileTransport>(net, context.placement.rank());
        }}};
   ThreadBootstrap::Meeting meeting(P);
   const auto outcomes = run_ranks(P, [&](int rank) {

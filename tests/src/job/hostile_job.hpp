@@ -80,9 +80,9 @@ class Job {
       selections_.emplace_back(rules, *models::find_shipped("shm"));
     for (int rank = 0; rank < ranks; ++rank) scratch_.emplace_back(configuration.scratch_bytes);
     const TransportKind kind{[](const TransportContext&) { return true; },
-                             [this](const TransportContext& site, transport::Bootstrap&) {
+                             [this](const TransportContext& context, transport::Bootstrap&) {
                                return std::make_unique<HostileTransport>(net,
-                                                                         site.placement.rank());
+                                                                         context.placement.rank());
                              }};
     ThreadBootstrap::Meeting meeting(ranks);
     const auto outcomes = run([&](int rank) {

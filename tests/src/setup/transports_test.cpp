@@ -48,8 +48,8 @@ TEST_CASE("which transports are wanted follows from the setting and the nodes", 
     std::vector<transport::PlacementCard> cards(2);
     cards[1].node = nodes == 2 ? 1 : 0;
     const transport::Placement placement(0, cards);
-    const TransportContext site{c, placement, [](std::string_view) {}};
-    return std::pair(transport_kinds()[0].wanted(site), transport_kinds()[1].wanted(site));
+    const TransportContext context{c, placement, [](std::string_view) {}};
+    return std::pair(transport_kinds()[0].wanted(context), transport_kinds()[1].wanted(context));
   };
   CHECK(wanted(TransportChoice::automatic, 1) == std::pair(true, false));
   CHECK(wanted(TransportChoice::automatic, 2) == std::pair(true, true));

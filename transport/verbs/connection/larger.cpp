@@ -5,11 +5,11 @@ namespace tutti::transport::verbs {
 
 void Larger::want() noexcept {
   Stage possible = Stage::possible;
-  if (stage_.compare_exchange_strong(possible, Stage::wanted)) site_.wants_larger();
+  if (stage_.compare_exchange_strong(possible, Stage::wanted)) context_.wants_larger();
 }
 
 void Larger::make() {
-  owned_ = std::make_unique<LargeSide>(site_, link_);
+  owned_ = std::make_unique<LargeSide>(context_, link_);
   link_.inbox().place_larger(owned_->connection.inbox());
   side_.store(owned_.get(), std::memory_order_release);
   stage_.store(Stage::begun, std::memory_order_release);

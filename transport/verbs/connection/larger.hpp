@@ -15,13 +15,13 @@ namespace tutti::transport::verbs {
 class Larger {
  public:
   // The link's inbox and outbox hear of the larger side.
-  Larger(LinkContext& site, Link& link) noexcept : site_(site), link_(link) {}
+  Larger(LinkContext& context, Link& link) noexcept : context_(context), link_(link) {}
 
   enum class Stage : std::uint8_t { possible, wanted, begun, ready, impossible };
   Stage stage() const noexcept { return stage_.load(std::memory_order_acquire); }
   // Null: it was not made yet.
   LargeSide* side() const noexcept { return side_.load(std::memory_order_acquire); }
-  std::size_t rails() const noexcept { return 1 + site_.rails.size(); }
+  std::size_t rails() const noexcept { return 1 + context_.rails.size(); }
 
   // For the rank's thread. Once is enough.
   void want() noexcept;
@@ -41,7 +41,7 @@ class Larger {
   void give_up() noexcept { stage_.store(Stage::impossible, std::memory_order_release); }
 
  private:
-  LinkContext& site_;
+  LinkContext& context_;
   Link& link_;
   std::unique_ptr<LargeSide> owned_;
   std::atomic<LargeSide*> side_{nullptr};  // the side, once it is made

@@ -11,14 +11,14 @@
 
 namespace tutti::transport::verbs {
 
-VerbsLink::VerbsLink(LinkContext& site, int peer)
-    : Link(site.shape, peer, first_shape(site.shape)),
-      site_(site),
-      first_(site, *this, false),
-      larger_(site, *this),
-      writes_(site.has_word) {
+VerbsLink::VerbsLink(LinkContext& context, int peer)
+    : Link(context.shape, peer, first_shape(context.shape)),
+      context_(context),
+      first_(context, *this, false),
+      larger_(context, *this),
+      writes_(context.has_word) {
   set_capabilities(
-      {.notifies = true, .registrar = &site.registrar, .inquiry = &writes_, .growth = this});
+      {.notifies = true, .registrar = &context.registrar, .inquiry = &writes_, .growth = this});
   inbox().place(first_.connection.inbox());
 }
 
@@ -82,7 +82,8 @@ Post VerbsLink::write_all(const void* source, const Registration& registration,
                           const RemoteKey& target, std::size_t bytes,
                           std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (out_ && !out_->lanes.empty()) {
-    const std::size_t most = bytes / std::max<std::size_t>(site_.shape[Ring::eager].capacity(), 1);
+    const std::size_t most =
+        bytes / std::max<std::size_t>(context_.shape[Ring::eager].capacity(), 1);
     return write_shares(std::clamp<std::size_t>(most, 1, larger_.rails()), source, registration,
                         target, bytes, notify, ticket);
   }
@@ -138,10 +139,10 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   const WorkId id(completion.wr_id);
   LargeSide* const larger = larger_.side();
   if (completion.status != IBV_WC_SUCCESS) {
-    if (id.is_shared()) site_.shared.replace_one();
+    if (id.is_shared()) context_.shared.replace_one();
     if (!id.is_receive()) writer_of(id, rail).fail(id);
     return broke(completion,
-                 rail == 0 ? site_.device : larger->lanes[rail - 1].connection().device());
+                 rail == 0 ? context_.device : larger->lanes[rail - 1].connection().device());
   }
   if (!id.is_receive()) {
     writer_of(id, rail).complete(id);
@@ -246,7 +247,7 @@ void VerbsLink::probe() noexcept {
 void VerbsLink::look_for_notice() noexcept {
   if (state().failed() || peer_has_left()) return;
   notices_.look();
-  site_.has_word();
+  context_.has_word();
 }
 
 void VerbsLink::send_disconnect() noexcept {
@@ -317,7 +318,7 @@ void VerbsLink::break_off(Code) noexcept {
     for (const Lane& lane : larger->lanes) stop(lane.connection());
   }
   untold_ = true;
-  site_.has_word();
+  context_.has_word();
 }
 
 }  // namespace tutti::transport::verbs

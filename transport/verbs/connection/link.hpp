@@ -21,7 +21,7 @@ namespace tutti::transport::verbs {
 class VerbsLink final : public Link, private Growth {
  public:
   // Throws as Connection.
-  VerbsLink(LinkContext& site, int peer);
+  VerbsLink(LinkContext& context, int peer);
 
   // --- set-up, by the handshake
   const Connection& connection() const noexcept { return first_.connection; }
@@ -92,7 +92,7 @@ class VerbsLink final : public Link, private Growth {
     return disconnect_is_deferred_ && !inbox().must_grow() && !inbox().grown();
   }
 
-  LinkContext& site_;
+  LinkContext& context_;
   Side first_;
   Larger larger_;
   Writer* writer_ = &first_.writer;  // of messages: of the first side, then of the large one

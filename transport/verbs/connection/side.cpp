@@ -4,45 +4,45 @@
 namespace tutti::transport::verbs {
 namespace {
 
-bool shares(const LinkContext& site, bool large) { return !large && site.shared.queue(); }
+bool shares(const LinkContext& context, bool large) { return !large && context.shared.queue(); }
 
-Queues queues_of(LinkContext& site, bool large) {
-  ibv_cq* const queue = site.queues.room_for(Side::completions(site, large));
-  if (shares(site, large)) return {queue, site.queues.first(), site.shared.queue()};
+Queues queues_of(LinkContext& context, bool large) {
+  ibv_cq* const queue = context.queues.room_for(Side::completions(context, large));
+  if (shares(context, large)) return {queue, context.queues.first(), context.shared.queue()};
   return {queue, queue};
 }
 
-LinkOptions options_of(const LinkContext& site, bool large) {
-  return large ? site.options : site.options.at_first();
+LinkOptions options_of(const LinkContext& context, bool large) {
+  return large ? context.options : context.options.at_first();
 }
 
-InboxShape shape_of(const LinkContext& site, bool large) {
-  return large ? site.shape : first_shape(site.shape);
+InboxShape shape_of(const LinkContext& context, bool large) {
+  return large ? context.shape : first_shape(context.shape);
 }
 
 }  // namespace
 
-int Side::completions(const LinkContext& site, bool large) noexcept {
+int Side::completions(const LinkContext& context, bool large) noexcept {
   const std::uint32_t receives =
-      shares(site, large) ? 0 : Receives::needed_for(shape_of(site, large));
-  return static_cast<int>(receives + options_of(site, large).send_queue_depth);
+      shares(context, large) ? 0 : Receives::needed_for(shape_of(context, large));
+  return static_cast<int>(receives + options_of(context, large).send_queue_depth);
 }
 
-Side::Side(LinkContext& site, Link& link, bool large)
-    : shared(site.shared),
-      connection(site.device, queues_of(site, large), options_of(site, large), link.peer(),
-                 shape_of(site, large)),
+Side::Side(LinkContext& context, Link& link, bool large)
+    : shared(context.shared),
+      connection(context.device, queues_of(context, large), options_of(context, large), link.peer(),
+                 shape_of(context, large)),
       writer(connection, link, large) {
   const std::uint32_t number = connection.queue_pair()->qp_num;
-  if (shares(site, large))
+  if (shares(context, large))
     shared.add(number, link.peer());
   else
     receives.emplace(connection.queue_pair(), link.peer(), connection.shape(), large);
-  site.queues.take(completions(site, large));
+  context.queues.take(completions(context, large));
 }
 
-LargeSide::LargeSide(LinkContext& site, Link& link) : Side(site, link, true) {
-  for (Rail& rail : site.rails) lanes.emplace_back(rail, site.options, link);
+LargeSide::LargeSide(LinkContext& context, Link& link) : Side(context, link, true) {
+  for (Rail& rail : context.rails) lanes.emplace_back(rail, context.options, link);
   if (!lanes.empty()) shares = std::make_unique<Shares>(1 + lanes.size());
 }
 

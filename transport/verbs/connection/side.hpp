@@ -26,7 +26,7 @@ struct LinkContext {
 };
 
 struct Side {
-  Side(LinkContext& site, Link& link, bool large);
+  Side(LinkContext& context, Link& link, bool large);
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
   // One of the receives was used up. false: the device takes no more.
@@ -34,7 +34,7 @@ struct Side {
     return receives ? receives->replace_one() : shared.replace_one();
   }
   // Completions that it can have under way, but for those of shared receives.
-  static int completions(const LinkContext& site, bool large) noexcept;
+  static int completions(const LinkContext& context, bool large) noexcept;
 
   SharedReceives& shared;
   Connection connection;
@@ -43,7 +43,7 @@ struct Side {
 };
 
 struct LargeSide : Side {
-  LargeSide(LinkContext& site, Link& link);
+  LargeSide(LinkContext& context, Link& link);
   // Writers and counts by rail.
   Writer& writer_of(std::size_t rail) noexcept {
     return rail == 0 ? writer : lanes[rail - 1].writer();

@@ -172,11 +172,11 @@ TEST_CASE("what takes much of the shared place asks for a completion of its own"
   constexpr InboxShape kShares{{{{128, 64}, {1088, 16}, {65600, 16}, {64, 16}, {64, 16}}}};
   const Arrival arrival = GENERATE(Arrival::imm, Arrival::tail, Arrival::flag);
   End a(1), b(0);
-  const auto site_of = [&](End& end) {
+  const auto context_of = [&](End& end) {
     return LinkContext{end.device,  end.queues, end.shared, end.rails, end.registrar,
                        end.options, kShares,    [] {},      [] {}};
   };
-  LinkContext at_a = site_of(a), at_b = site_of(b);
+  LinkContext at_a = context_of(a), at_b = context_of(b);
   Side from(at_a, a.link, true), to(at_b, b.link, true);
   REQUIRE(from.connection.mirror().shares(Ring::eager));
   SideToSide::attach(from, to, a, b, arrival);
