@@ -47,7 +47,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
       dispatcher_(connections_, options.warn, threads_ ? &mutex_ : nullptr),
       connections_(
           bootstrap.size(), cache_options(configuration), dispatcher_,
-          [this](Channel& channel) { dispatcher_.greet(channel); },
+          [this](Channel& channel) { dispatcher_.send_old_news(channel); },
           [this](std::string_view line) { log_.warn(line); }),
       scratch_(options.scratch) {
   exchange_placement(bootstrap);

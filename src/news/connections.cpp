@@ -14,10 +14,10 @@ using transport::Link;
 using transport::Transport;
 
 Connections::Connections(int world_size, const registration::CacheOptions& cache,
-                         protocols::Listener& listener, Greet greet, Log warn)
+                         protocols::Listener& listener, OnChannel on_channel, Log warn)
     : cache_options_(cache),
       listener_(listener),
-      greet_(std::move(greet)),
+      on_channel_(std::move(on_channel)),
       warn_(std::move(warn)),
       channels_(static_cast<std::size_t>(world_size)) {}
 
@@ -64,7 +64,7 @@ Channel& Connections::channel_over(Link& link) {
     connected_.reserve(connected_.size() + 1);
     channel = std::make_unique<Channel>(link, cache_for(link.capabilities().registrar), listener_);
     connected_.push_back(channel.get());
-    greet_(*channel);
+    on_channel_(*channel);
   }
   return *channel;
 }

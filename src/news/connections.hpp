@@ -19,14 +19,14 @@ using Log = std::function<void(std::string_view)>;
 
 class Connections {
  public:
-  using Greet = std::function<void(protocols::Channel&)>;
+  using OnChannel = std::function<void(protocols::Channel&)>;
   // Memory kept for each rank of the job, connected or not.
   static constexpr std::size_t kBytesPerRank = sizeof(std::unique_ptr<protocols::Channel>);
 
-  // `listener` hears what all channels bring; `greet` is called once for each new channel. Both,
-  // and what is added, must outlive this object. `warn` takes what the user should mend.
+  // `listener` hears what all channels bring; `on_channel` is called once for each new channel.
+  // Both, and what is added, must outlive this object. `warn` takes what the user should mend.
   Connections(int world_size, const registration::CacheOptions& cache,
-              protocols::Listener& listener, Greet greet, Log warn);
+              protocols::Listener& listener, OnChannel on_channel, Log warn);
 
   // In the order of preference.
   void add(transport::Transport& transport);
@@ -75,7 +75,7 @@ class Connections {
   std::vector<transport::Transport*> active_;  // those in which progress() does something
   const registration::CacheOptions cache_options_;
   protocols::Listener& listener_;
-  const Greet greet_;
+  const OnChannel on_channel_;
   const Log warn_;
   struct Registered {
     transport::Registrar* registrar;

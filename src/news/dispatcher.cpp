@@ -191,7 +191,7 @@ News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
 
 // --- what goes ---------------------------------------------------------------------------------
 
-void Dispatcher::greet(Channel& channel) noexcept {
+void Dispatcher::send_old_news(Channel& channel) noexcept {
   for (const Agreement* const agreement : agreements_)
     if (agreement->members().has(channel.peer()))
       agreement->each_old_news([&](const News& news) { channel.news().announce(news); });

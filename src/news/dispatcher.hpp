@@ -45,7 +45,7 @@ class Dispatcher final : public protocols::Listener {
   void warn(std::string_view line) const noexcept;
 
   // Tells a new peer what it must still hear.
-  void greet(protocols::Channel& channel) noexcept;
+  void send_old_news(protocols::Channel& channel) noexcept;
   // Tells the members: on this node all of them, elsewhere the connected ones, and the `near` ones,
   // which may wait in a call that has connected this rank to nobody yet. Waits until the news is on
   // its way, as this rank may not enter Tutti again for long: 0.3 s at most, and 5 s for

@@ -55,10 +55,10 @@ struct Ears final : protocols::Listener {
 struct ConnectingProcess {
   explicit ConnectingProcess(const registration::CacheOptions& cache = {false, 0, 0}, int ranks = 4)
       : connections(
-            ranks, cache, ears, [this](Channel& channel) { greeted.push_back(channel.peer()); },
+            ranks, cache, ears, [this](Channel& channel) { opened.push_back(channel.peer()); },
             [this](std::string_view line) { log += line; }) {}
   Ears ears;
-  std::vector<int> greeted;
+  std::vector<int> opened;
   std::string log;
   Connections connections;
 };
@@ -100,7 +100,7 @@ TEST_CASE("a peer that no transport reaches is an error that names it", "[connec
   CHECK(me.connections.all().empty());
 }
 
-TEST_CASE("a channel is made once, and greeted once", "[connections]") {
+TEST_CASE("a channel is made once, and told of once", "[connections]") {
   HostileNet net(3, kFourSlots, calm(true));
   SelectiveWire wire(net, 0);
   ConnectingProcess me;
@@ -111,7 +111,7 @@ TEST_CASE("a channel is made once, and greeted once", "[connections]") {
   CHECK(me.connections.find(2) == &channel);
   CHECK(me.connections.channel_at_once(2) == &channel);
   CHECK(me.connections.channel_at_once(1) != nullptr);
-  CHECK(me.greeted == std::vector<int>{2, 1});
+  CHECK(me.opened == std::vector<int>{2, 1});
   REQUIRE(me.connections.all().size() == 2);
   CHECK(me.connections.all()[0] == &channel);
 }
@@ -138,10 +138,10 @@ TEST_CASE("links that peers began are adopted", "[connections]") {
   me.connections.progress_transports();
   me.connections.adopt_links();
   REQUIRE(me.connections.find(1) != nullptr);
-  CHECK(me.greeted == std::vector<int>{1});
+  CHECK(me.opened == std::vector<int>{1});
   me.connections.adopt_links();
   me.connections.channel(1);
-  CHECK(me.greeted == std::vector<int>{1});
+  CHECK(me.opened == std::vector<int>{1});
   CHECK(net.link(0, 1).state() == transport::State::ready);
   CHECK(net.link(1, 0).state() == transport::State::ready);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a failed connection is an error, and can be tried again", "[connectio
     CHECK(me.connections.find(1) == nullptr);
   }
   me.connections.channel(1);
-  CHECK(me.greeted == std::vector<int>{1});
+  CHECK(me.opened == std::vector<int>{1});
 }
 
 TEST_CASE("memory that is only kept registered gives way to connections", "[connections]") {

@@ -26,11 +26,12 @@ struct DispatchingProcess {
   std::mutex lock;
   Dispatcher dispatcher{connections, [this](std::string_view line) { warnings.emplace_back(line); },
                         &lock};
-  Connections connections{kDispatchers,
-                          {false, 0, 0},
-                          dispatcher,
-                          [this](protocols::Channel& channel) { dispatcher.greet(channel); },
-                          [](std::string_view) {}};
+  Connections connections{
+      kDispatchers,
+      {false, 0, 0},
+      dispatcher,
+      [this](protocols::Channel& channel) { dispatcher.send_old_news(channel); },
+      [](std::string_view) {}};
 };
 
 struct DispatchingJob {
