@@ -154,7 +154,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
 // The last messages may still have to be sent again: leave only when the adapter says that
 // everything has arrived. Peers that are gone end this by their own time-out.
 void Engine::disconnect() noexcept {
-  dispatcher_.take_leave();
+  dispatcher_.send_last_news();
   for (const auto& transport : transports_) transport->send_disconnect();
   const auto deadline = RunningClock::now() + 10s;
   const auto busy = [](Channel* channel) { return !channel->link().drained(); };

@@ -24,7 +24,7 @@ using protocols::News;
 namespace {
 
 constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
-    kLeavePatience{5000}, kAskPause{10};
+    kLastNewsPatience{5000}, kAskPause{10};
 // For what the call is on others, if calls differ: who is in Tutti says so at once.
 constexpr std::chrono::milliseconds kOtherCallPatience{100};
 // For sends of calls that have failed: how long an adapter may complete none, how many times so
@@ -254,7 +254,7 @@ void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
 }
 
 // A peer that waits for a rank that has left is told so, and not why, unless this comes first.
-void Dispatcher::take_leave() noexcept {
+void Dispatcher::send_last_news() noexcept {
   for (const Agreement* const agreement : agreements_) {
     if (!agreement->failed() || agreement->failure().told()) continue;
     for (const int member : agreement->members().world_ranks())
@@ -266,7 +266,7 @@ void Dispatcher::take_leave() noexcept {
     return can_hear(channel) && !channel->connecting() && channel->news().pending();
   };
   auto now = RunningClock::now(), asked = now;
-  const auto deadline = now + kLeavePatience;
+  const auto deadline = now + kLastNewsPatience;
   for (; std::any_of(all.begin(), all.end(), speaks) && now < deadline; now = RunningClock::now()) {
     catch_up();
     if (now - asked >= kAskPause) {  // a peer that left reads nothing, and may not show it

@@ -61,7 +61,7 @@ class Dispatcher final : public protocols::Listener {
   // them, and breaks the connection off if that takes long. Returns at once if there is nothing.
   void end_use(const Agreement& agreement) noexcept;
   // The last that is sent: failures, and news that waits for credit, for 5 s at most.
-  void take_leave() noexcept;
+  void send_last_news() noexcept;
 
   // Null: there is none.
   Agreement* find(CommunicatorId id) const noexcept;

@@ -63,7 +63,7 @@ RENAMED = {
           "farewell": "disconnect", "send_goodbye": "send_disconnect", "kFarewell": "kConnection",
           "let_go": "release", "let_go_of": "release_in_child", "LetGo": "Release",
           "let_go_": "release_", "site": "context", "site_": "context_", "greet": "send_old_news",
-          "Greet": "OnChannel", "greet_": "on_channel_"},
+          "Greet": "OnChannel", "greet_": "on_channel_", "take_leave": "send_last_news"},
     "transport": {"Stored": "StoreKind", "Stores": "StorePolicy", "Reads": "ReadCosts",
                   "took": "record", "Site": "LinkContext"},
     "protocols": {"wish": "request"},

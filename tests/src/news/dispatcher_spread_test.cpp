@@ -23,7 +23,7 @@ TEST_CASE("who leaves says before what it knows, also past news that waits", "[d
     channel.news().announce({.communicator = other, .code = Code::timed_out, .culprit = 2});
   REQUIRE(channel.news().pending());
   leaves.failure().record(Code::peer_failed, 2, "gone");
-  job[0].dispatcher.take_leave();
+  job[0].dispatcher.send_last_news();
   job.settle(1);  // rank 0 makes no progress any more
   CHECK(stays.failure().code() == Code::peer_failed);
   CHECK(stays.failure().culprit() == 2);
