@@ -68,7 +68,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       channel.probe();
       if (const auto news = agreement.waiting(waiter.call, peer)) channel.news().mention(*news);
     }
-    agreement.waited_in_vain(waiter.call, peer, channel.awaits_acknowledgement(), now);
+    agreement.note_still_waiting(waiter.call, peer, channel.awaits_acknowledgement(), now);
     if (channel.failed()) channel.progress();  // earlier news of the peer is the cause
     if (channel.failed())
       agreement.failure().record(channel.failure_code(),

@@ -188,8 +188,8 @@ std::optional<News> Agreement::waiting(const OpenCall& call, int member) const n
 
 // At the first look, what came before the news may not have been taken yet; by the next one every
 // step has been tried since. Only acknowledgements of the adapter may come later than all that.
-void Agreement::waited_in_vain(const OpenCall& call, int member, bool unacknowledged,
-                               Time now) noexcept {
+void Agreement::note_still_waiting(const OpenCall& call, int member, bool unacknowledged,
+                                   Time now) noexcept {
   for (Passed& p : passed_) {
     if (p.member != member || p.number != call.number()) continue;
     if (p.seen == Time{})

@@ -87,7 +87,7 @@ class Agreement {
   // `call` waits for a member, and all that had come by then was looked at. If the member said
   // before the last such look that it has passed the call, it will never come: a failure.
   // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
-  void waited_in_vain(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
+  void note_still_waiting(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
 
   bool failed() const noexcept { return failure_.happened(); }
   const Failure& failure() const noexcept { return failure_; }

@@ -11,19 +11,20 @@ TEST_CASE("a passed call fails whoever waits in it, at the second look", "[agree
   Member me;
   Begun call;
   me.open(call);
-  me.waited_in_vain(call, 11, false, at(1));
-  me.waited_in_vain(call, 11, false, at(2));
+  me.note_still_waiting(call, 11, false, at(1));
+  me.note_still_waiting(call, 11, false, at(2));
   CHECK_FALSE(me.failed());  // nobody has said anything
   me.hear(passed(0), 11);
-  me.waited_in_vain(call, 11, false, at(3));
-  me.waited_in_vain(call, 11, false, at(3));  // the same look: several steps wait for the member
+  me.note_still_waiting(call, 11, false, at(3));
+  me.note_still_waiting(call, 11, false,
+                        at(3));  // the same look: several steps wait for the member
   CHECK_FALSE(me.failed());
-  me.waited_in_vain(call, 12, false, at(4));  // another member
+  me.note_still_waiting(call, 12, false, at(4));  // another member
   CHECK_FALSE(me.failed());
-  me.hear(passed(0), 11);                    // said again: the first time counts
-  me.waited_in_vain(call, 11, true, at(4));  // only our adapter may be late
+  me.hear(passed(0), 11);                        // said again: the first time counts
+  me.note_still_waiting(call, 11, true, at(4));  // only our adapter may be late
   CHECK_FALSE(me.failed());
-  me.waited_in_vain(call, 11, false, at(5));
+  me.note_still_waiting(call, 11, false, at(5));
   CHECK(me.failure().code() == Code::calls_differ);
   CHECK(me.failure().culprit() == 11);
 }
@@ -35,12 +36,12 @@ TEST_CASE("that a call was passed says nothing of others", "[agreement]") {
   me.open(first);
   me.open(second);
   me.hear(passed(1), 11);
-  for (int look = 1; look <= 3; ++look) me.waited_in_vain(first, 11, false, at(look));
+  for (int look = 1; look <= 3; ++look) me.note_still_waiting(first, 11, false, at(look));
   CHECK_FALSE(me.failed());
   me.close(second);
   me.hear(passed(1), 11);  // it has ended well here, too
   me.open(second);
-  for (int look = 4; look <= 6; ++look) me.waited_in_vain(second, 11, false, at(look));
+  for (int look = 4; look <= 6; ++look) me.note_still_waiting(second, 11, false, at(look));
   CHECK_FALSE(me.failed());
 }
 
@@ -51,11 +52,11 @@ TEST_CASE("several members may have passed several calls", "[agreement]") {
   me.open(second);
   for (const int member : {11, 12})
     for (const CollectiveNumber call : {0u, 1u}) me.hear(passed(call), member);
-  me.waited_in_vain(second, 12, false, at(1));
+  me.note_still_waiting(second, 12, false, at(1));
   me.close(second);
-  me.waited_in_vain(first, 11, false, at(2));
+  me.note_still_waiting(first, 11, false, at(2));
   CHECK_FALSE(me.failed());
-  me.waited_in_vain(first, 11, false, at(3));
+  me.note_still_waiting(first, 11, false, at(3));
   CHECK(me.failure().culprit() == 11);
 }
 

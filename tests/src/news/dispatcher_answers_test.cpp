@@ -25,8 +25,8 @@ TEST_CASE("who waits in a call that is over hears it, also if the communicator w
     if (freed) mine.reset();
     job[0].connections.channel(1);
     job.mention(1, waiting_in(1, 0));
-    theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
-    theirs.waited_in_vain(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
+    theirs.note_still_waiting(call, 0, false, Agreement::Time{std::chrono::seconds{1}});
+    theirs.note_still_waiting(call, 0, false, Agreement::Time{std::chrono::seconds{2}});
     CHECK(theirs.failure().code() == Code::calls_differ);
     CHECK(theirs.failure().culprit() == 0);
   }
