@@ -73,12 +73,12 @@ void ScratchPool::give_back(ScratchMemory memory) noexcept {
   if (!memory || keep_ == 0) return;
   kept_ += memory.bytes_;
   unused_.push_back(std::move(memory));
-  drop_what_is_too_much();
+  trim();
 }
 
 void ScratchPool::keep_at_most(Bytes keep) noexcept {
   keep_ = keep;
-  drop_what_is_too_much();
+  trim();
 }
 
 void ScratchPool::drop_oldest() noexcept {
@@ -86,7 +86,7 @@ void ScratchPool::drop_oldest() noexcept {
   unused_.erase(unused_.begin());
 }
 
-void ScratchPool::drop_what_is_too_much() noexcept {
+void ScratchPool::trim() noexcept {
   const std::size_t stay = keep_ == 0 ? 0 : 1;
   while (unused_.size() > stay && (kept_ > keep_ || unused_.size() > kMost)) drop_oldest();
 }

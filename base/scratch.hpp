@@ -62,7 +62,7 @@ class ScratchPool {
 
  private:
   void drop_oldest() noexcept;
-  void drop_what_is_too_much() noexcept;
+  void trim() noexcept;
 
   Bytes keep_, kept_ = 0;
   std::vector<ScratchMemory> unused_;  // the longest unused first

@@ -64,7 +64,7 @@ RENAMED = {
           "let_go": "release", "let_go_of": "release_in_child", "LetGo": "Release",
           "let_go_": "release_", "site": "context", "site_": "context_", "greet": "send_old_news",
           "Greet": "OnChannel", "greet_": "on_channel_", "take_leave": "send_last_news",
-          "waited_in_vain": "note_still_waiting"},
+          "waited_in_vain": "note_still_waiting", "drop_what_is_too_much": "trim"},
     "transport": {"Stored": "StoreKind", "Stores": "StorePolicy", "Reads": "ReadCosts",
                   "took": "record", "Site": "LinkContext"},
     "protocols": {"wish": "request"},
