@@ -75,7 +75,7 @@ void Engine::exchange_placement(transport::Bootstrap& bootstrap) {
   bootstrap.allgather(&mine, sizeof mine, cards.data());
   transport::divide_nodes(bootstrap, cards);
   placement_.emplace(bootstrap.rank(), cards);
-  if (placement_->node_ranks().front() == rank()) log_.speak_for_node();
+  if (placement_->node_ranks().front() == rank()) log_.warn_for_node();
   transport_context_.emplace(TransportContext{
       configuration_, *placement_, [this](std::string_view line) { log_.write(line); },
       [this](std::string_view line) { log_.warn(line); }, &machine_});

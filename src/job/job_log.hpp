@@ -14,14 +14,14 @@ class JobLog {
   JobLog(Log log, Log warn) : log_(std::move(log)), warn_(std::move(warn)) {}
 
   // This rank is the first one of its node. A node's ranks are alike, so it warns for all of them.
-  void speak_for_node() noexcept { speaks_for_node_ = true; }
+  void warn_for_node() noexcept { warns_for_node_ = true; }
   bool enabled() const noexcept { return log_ != nullptr; }
   void write(std::string_view line) const {
     if (log_) log_(line);
   }
-  // A fault that the user should mend; not logged where another rank speaks for the node.
+  // A fault that the user should mend; logged only where another rank warns for the node.
   void warn(std::string_view line) const {
-    if (speaks_for_node_ && warn_)
+    if (warns_for_node_ && warn_)
       warn_(line);
     else
       write(line);
@@ -29,7 +29,7 @@ class JobLog {
 
  private:
   const Log log_, warn_;
-  bool speaks_for_node_ = false;
+  bool warns_for_node_ = false;
 };
 
 }  // namespace tutti

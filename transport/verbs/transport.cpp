@@ -49,7 +49,7 @@ VerbsTransport::VerbsTransport(const Options& options, int world_rank, int world
                     options_.link,
                     shape_,
                     [this] { handshake_->ask_for_larger(); },
-                    [this] { handshake_->send_words(); }},
+                    [this] { handshake_->request_link_datagrams(); }},
       links_(static_cast<std::size_t>(world_size)) {
   if (options_.link.timeout == 0)
     options_.link.timeout = device_.software() ? kSoftwareTimeout : kTimeout;

@@ -16,7 +16,7 @@ TEST_CASE("the first rank of a node warns, and the others log what they would sa
   CHECK(log.enabled());
   log.write("a fact");
   log.warn("another rank says it");
-  log.speak_for_node();
+  log.warn_for_node();
   log.write("another fact");
   log.warn("mend this");
   CHECK(logged == std::vector<std::string>{"a fact", "another rank says it", "another fact"});
@@ -27,7 +27,7 @@ TEST_CASE("where nobody takes warnings they are logged, and lines that nobody re
           "[job_log]") {
   std::vector<std::string> logged;
   JobLog log([&](std::string_view line) { logged.emplace_back(line); }, nullptr);
-  log.speak_for_node();
+  log.warn_for_node();
   log.warn("mend this");
   CHECK(logged == std::vector<std::string>{"mend this"});
   JobLog silent(nullptr, nullptr);

@@ -53,7 +53,7 @@ struct EndSite {
   transport::verbs::DeviceRegistrar registrar{devices()};
   transport::verbs::SharedReceives shared;
   transport::verbs::CompletionQueues queues;
-  int wishes = 0, words = 0;  // for a larger connection; to say something by datagram
+  int wanted_larger = 0, datagrams = 0;  // calls of the two functions of its context
   transport::verbs::LinkContext context{device,
                                         queues,
                                         shared,
@@ -61,8 +61,8 @@ struct EndSite {
                                         registrar,
                                         options,
                                         kEndShape,
-                                        [this] { ++wishes; },
-                                        [this] { ++words; }};
+                                        [this] { ++wanted_larger; },
+                                        [this] { ++datagrams; }};
 };
 
 // A rank with one link.

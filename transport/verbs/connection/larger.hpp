@@ -1,6 +1,6 @@
-// Larger: the larger side of a link, from the wish for it until messages may go by it.
+// Larger: the larger side of a link, from the request for it until messages may go by it.
 //
-// The rank's thread wishes for it; the handshake's thread makes it, in its own time. A link that
+// The rank's thread requests it; the handshake's thread makes it, in its own time. A link that
 // cannot have one keeps the small side for its messages.
 #pragma once
 

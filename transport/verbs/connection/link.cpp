@@ -16,7 +16,7 @@ VerbsLink::VerbsLink(LinkContext& context, int peer)
       context_(context),
       first_(context, *this, false),
       larger_(context, *this),
-      writes_(context.has_word) {
+      writes_(context.has_datagram) {
   set_capabilities(
       {.notifies = true, .registrar = &context.registrar, .inquiry = &writes_, .growth = this});
   inbox().place(first_.connection.inbox());
@@ -247,7 +247,7 @@ void VerbsLink::probe() noexcept {
 void VerbsLink::look_for_notice() noexcept {
   if (state().failed() || peer_has_left()) return;
   notices_.look();
-  context_.has_word();
+  context_.has_datagram();
 }
 
 void VerbsLink::send_disconnect() noexcept {
@@ -318,7 +318,7 @@ void VerbsLink::break_off(Code) noexcept {
     for (const Lane& lane : larger->lanes) stop(lane.connection());
   }
   untold_ = true;
-  context_.has_word();
+  context_.has_datagram();
 }
 
 }  // namespace tutti::transport::verbs

@@ -21,8 +21,8 @@ struct LinkContext {
   Registrar& registrar;
   const LinkOptions& options;
   const InboxShape& shape;
-  // A link wants a larger connection, or has something to say by datagram. Not null.
-  std::function<void()> wants_larger, has_word;
+  // A link wants a larger connection, or a datagram is to be sent for it. Not null.
+  std::function<void()> wants_larger, has_datagram;
 };
 
 struct Side {

@@ -17,8 +17,9 @@ namespace tutti::transport::verbs {
 
 class Writes final : public Inquiry {
  public:
-  // `has_word`, which must outlive this, is called when there is a question to be sent.
-  explicit Writes(const std::function<void()>& has_word) noexcept : has_word_(has_word) {}
+  // `has_datagram`, which must outlive this, is called when there is a question to be sent.
+  explicit Writes(const std::function<void()>& has_datagram) noexcept
+      : has_datagram_(has_datagram) {}
 
   // --- of this rank
 
@@ -39,7 +40,7 @@ class Writes final : public Inquiry {
   void note_ended(std::uint32_t invitation) noexcept { ended_ ^= bit(invitation); }
   void ask(bool again) noexcept override {
     question_.ask(again);
-    has_word_();
+    has_datagram_();
   }
   Writing writing(std::uint32_t invitation) const noexcept override {
     if (!question_.answered()) return Writing::unknown;
@@ -60,7 +61,7 @@ class Writes final : public Inquiry {
     return std::uint64_t{1} << invitation;
   }
 
-  const std::function<void()>& has_word_;
+  const std::function<void()>& has_datagram_;
   // Whether the number of writes is odd: that this rank has begun, and that have come from the
   // peer.
   std::atomic<std::uint64_t> begun_{0};

@@ -128,7 +128,7 @@ void Handshake::run_once() {
   if (endpoint_.failed()) reopen_endpoint();
   serve_one();
   begin_one_growth();
-  speak_for_links();
+  send_link_datagrams();
   find_a_path();
   retry();
 }
@@ -166,7 +166,7 @@ void Handshake::wait_for_news() {
 int Handshake::milliseconds_to_next() {
   // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
   const bool looks = !announces_ || endpoint_.failed();
-  if (!requests_.empty() || growth_wanted_ || words_to_send_) return 0;
+  if (!requests_.empty() || growth_wanted_ || link_datagrams_wanted_) return 0;
   auto next = std::min(attempts_.next(), growths_.next());
   if (looks) next = std::min(next, Clock::now() + Attempts::kFirstInterval);
   for (const int peer : without_path_) next = std::min(next, path_to(peer).next);

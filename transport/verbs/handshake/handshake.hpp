@@ -89,7 +89,7 @@ class Handshake : private DeviceEvents::Handler {
   // A link wants to grow. Data path: takes no lock.
   void ask_for_larger() noexcept;
   // A link has failed, or a question to ask, or looks for a notice. From any thread; takes no lock.
-  void send_words() noexcept;
+  void request_link_datagrams() noexcept;
   // Guards the making of links, by whichever side begins.
   std::mutex& lock() noexcept { return mutex_; }
 
@@ -117,7 +117,7 @@ class Handshake : private DeviceEvents::Handler {
   void send_about_writes(Type type, int peer, std::uint32_t question) noexcept;
   void send_about_notice(Type type, int peer, std::uint32_t number) noexcept;
   void post(Packet& packet, int peer) noexcept;
-  void speak_for_links();
+  void send_link_datagrams();
   void retry();
   void give_up(int peer);
   void reopen_endpoint();
@@ -157,7 +157,7 @@ class Handshake : private DeviceEvents::Handler {
   // Ranks to which something is to be sent, and no path is known; has room for all.
   std::vector<int> without_path_;
   int wake_fd_ = -1;
-  std::atomic<bool> stop_{false}, growth_wanted_{false}, words_to_send_{false};
+  std::atomic<bool> stop_{false}, growth_wanted_{false}, link_datagrams_wanted_{false};
   Notices notices_{};  // of this rank
   std::thread thread_;
 };

@@ -155,16 +155,16 @@ void Handshake::post(Packet& packet, int peer) noexcept {
   endpoint_.send({&path_to(peer).target, 1}, &packet, sizeof packet);
 }
 
-// --- what links have to say
+// --- datagrams of links
 
-void Handshake::send_words() noexcept {
-  words_to_send_ = true;
+void Handshake::request_link_datagrams() noexcept {
+  link_datagrams_wanted_ = true;
   wake();
 }
 
 // A peer that misses a cause is told by its queue pair; a question is asked again.
-void Handshake::speak_for_links() {
-  if (!words_to_send_.exchange(false)) return;
+void Handshake::send_link_datagrams() {
+  if (!link_datagrams_wanted_.exchange(false)) return;
   const std::lock_guard guard(mutex_);
   for (auto& entry : links_) {
     VerbsLink* const link = entry.load(std::memory_order_acquire);

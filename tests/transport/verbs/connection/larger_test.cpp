@@ -1,4 +1,4 @@
-// The stages of a larger connection, from the wish for it on.
+// The stages of a larger connection, from the request for it on.
 #include "transport/verbs/connection/larger.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace tutti::transport::verbs;
 using tests::End;
 using Stage = Larger::Stage;
 
-TEST_CASE("a larger connection is wished for once", "[verbs][larger]") {
+TEST_CASE("a larger connection is requested once", "[verbs][larger]") {
   const tests::FakeVerbs fake;
   End end(1);
   Larger& larger = end.link.larger();
@@ -21,11 +21,11 @@ TEST_CASE("a larger connection is wished for once", "[verbs][larger]") {
   CHECK_FALSE(larger.side());
   for (int i = 0; i < 3; ++i) larger.want();
   CHECK(larger.stage() == Stage::wanted);
-  CHECK(end.wishes == 1);
+  CHECK(end.wanted_larger == 1);
   larger.give_up();
   larger.want();
   CHECK(larger.stage() == Stage::impossible);
-  CHECK(end.wishes == 1);
+  CHECK(end.wanted_larger == 1);
 }
 
 TEST_CASE("messages may go by it when the peer's end can receive, too", "[verbs][larger]") {

@@ -153,7 +153,7 @@ TEST_CASE("a device in software waits with long writes for the large side", "[ve
   };
   CHECK(write() == Post::again);
   CHECK(two.a.link.writes().begun() == 0);
-  CHECK(two.a.wishes == 1);
+  CHECK(two.a.wanted_larger == 1);
   CHECK(two.a.growth().written() == 0);
   SECTION("until there is one") {
     tests::enlarge_ends(two.a, two.b);
@@ -254,7 +254,7 @@ TEST_CASE("a peer that answers no more fails the link, and hears of it", "[verbs
   CHECK_THAT(two.a.link.state().text(),
              Catch::Contains(down ? "port 1 of that device is down" : "its process has died"));
   CHECK(two.a.put(Ring::line, 2, "after") == Post::failed);
-  CHECK(two.a.words >= 1);
+  CHECK(two.a.datagrams >= 1);
   CHECK(two.a.link.take_failure());
   CHECK_FALSE(two.a.link.take_failure());
 }

@@ -11,8 +11,8 @@ namespace {
 // Two ranks that ask each other.
 struct Ends {
   int asked = 0;
-  std::function<void()> has_word = [this] { ++asked; };
-  Writes sender{has_word}, receiver{has_word};
+  std::function<void()> has_datagram = [this] { ++asked; };
+  Writes sender{has_datagram}, receiver{has_datagram};
   void answer() {
     if (const auto question = receiver.take_question())
       receiver.take_answer(*question, sender.begun());
