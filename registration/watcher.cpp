@@ -83,7 +83,7 @@ Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
       throw Error(Code::system, std::string("eventfd failed: ") + std::strerror(error), kNoPeer,
                   error);
     thread_ = start_helper("tutti-watcher", [this] { serve(); });
-    in_children_.emplace(close_in_child, this);
+    fork_handler_.emplace(close_in_child, this);
   } catch (const Error& error) {
     close_descriptors();
     why_not_ = error.message;
@@ -134,7 +134,7 @@ Watcher::~Watcher() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_fd_, &one, sizeof one);
   thread_.join();
-  in_children_.reset();
+  fork_handler_.reset();
   close_descriptors();
 }
 

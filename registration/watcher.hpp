@@ -31,7 +31,7 @@
 #include <string>
 #include <thread>
 
-#include "base/in_children.hpp"
+#include "base/fork_handler.hpp"
 #include "base/pages.hpp"
 
 namespace tutti::registration {
@@ -83,7 +83,7 @@ class Watcher {
   std::string why_not_;
   std::atomic<bool> stop_{false}, reading_{false};
   std::thread thread_;
-  std::optional<InChildren> in_children_;
+  std::optional<ForkHandler> fork_handler_;
 };
 
 }  // namespace tutti::registration

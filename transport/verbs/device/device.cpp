@@ -104,7 +104,7 @@ void Device::open(ibv_device* device, const DeviceChoice& choice) {
                             "/dev/infiniband/uverbs*?",
                             name_, std::strerror(errno)),
                 kNoPeer, errno);
-  in_children_.emplace(
+  fork_handler_.emplace(
       [](void* context) noexcept { release_in_child(*static_cast<const ibv_context*>(context)); },
       context_.get());
   choose_port(choice.port);

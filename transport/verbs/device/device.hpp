@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/in_children.hpp"
+#include "base/fork_handler.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -112,7 +112,7 @@ class Device {
   const Traffic traffic_;
   const int local_rank_;
   Context context_;
-  std::optional<InChildren> in_children_;
+  std::optional<ForkHandler> fork_handler_;
   ProtectionDomain pd_;
   std::string name_, reason_;
   ibv_device_attr limits_{};

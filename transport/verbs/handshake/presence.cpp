@@ -98,7 +98,7 @@ Presence::Presence(const ibv_gid& gid, unsigned interface) noexcept {
     return;
   }
   file_ = file;
-  in_children_.emplace(close_in_child, &file_);
+  fork_handler_.emplace(close_in_child, &file_);
   in_port_t port;
   static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
   std::memcpy(&port,
@@ -110,7 +110,7 @@ Presence::Presence(const ibv_gid& gid, unsigned interface) noexcept {
 Presence::~Presence() { stop_listening(); }
 
 void Presence::stop_listening() noexcept {
-  in_children_.reset();
+  fork_handler_.reset();
   if (file_ >= 0) close(file_);
   file_ = -1;
 }

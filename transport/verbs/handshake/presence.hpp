@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/in_children.hpp"
+#include "base/fork_handler.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -49,7 +49,7 @@ class Presence {
 
   int file_ = -1;
   std::uint16_t port_ = 0;
-  std::optional<InChildren> in_children_;  // a child would listen on
+  std::optional<ForkHandler> fork_handler_;  // a child would listen on
 };
 
 // The other ends, by peer.

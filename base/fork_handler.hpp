@@ -13,29 +13,29 @@ namespace tutti {
 // While it lives, `release(object)` is called in each child of fork(), before fork() returns there.
 // The child has one thread, and the locks are as others left them: release may call only what a
 // signal handler may.
-class InChildren {
+class ForkHandler {
  public:
   using Release = void (*)(void* object) noexcept;
 
-  InChildren(Release release, void* object) : release_(release), object_(object) {
+  ForkHandler(Release release, void* object) : release_(release), object_(object) {
     static const int registered =
         pthread_atfork([] { lock_.lock(); }, [] { lock_.unlock(); }, child);
     static_cast<void>(registered);
     const std::lock_guard guard(lock_);
     next_ = std::exchange(first_, this);
   }
-  ~InChildren() {
+  ~ForkHandler() {
     const std::lock_guard guard(lock_);
-    InChildren** place = &first_;
+    ForkHandler** place = &first_;
     while (*place && *place != this) place = &(*place)->next_;
     if (*place) *place = next_;
   }
-  InChildren(const InChildren&) = delete;
-  InChildren& operator=(const InChildren&) = delete;
+  ForkHandler(const ForkHandler&) = delete;
+  ForkHandler& operator=(const ForkHandler&) = delete;
 
  private:
   static void child() noexcept {
-    while (InChildren* const one = first_) {
+    while (ForkHandler* const one = first_) {
       first_ = one->next_;
       one->release_(one->object_);
     }
@@ -43,11 +43,11 @@ class InChildren {
   }
 
   static inline std::mutex lock_;  // held while a process forks
-  static inline InChildren* first_ = nullptr;
+  static inline ForkHandler* first_ = nullptr;
 
   const Release release_;
   void* const object_;
-  InChildren* next_ = nullptr;
+  ForkHandler* next_ = nullptr;
 };
 
 }  // namespace tutti
