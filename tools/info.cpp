@@ -78,7 +78,7 @@ json device_facts(const verbs::DeviceReport& d) {
 // The choice of a job of one rank on this host, with a reason for or against each port. In a
 // larger job the fabric must be one that all hosts have.
 json choice(const Configuration& c) {
-  const verbs::PortChoice choice(device_wish(c, 0, 0));
+  const verbs::PortChoice choice(device_settings(c, 0, 0));
   const verbs::Offer offer = choice.offer();
   const std::span<const verbs::Offer> only(&offer, 1);
   json result = {{"device", nullptr}, {"software", false}};

@@ -55,7 +55,7 @@ class Transport {
   // notice by its own link, also while this rank computes. Takes no memory. false: there is no room
   // for it, or no place.
   virtual bool leave_notice(const Notice& /*notice*/) noexcept { return false; }
-  // Has a peer's wish for a link failed for want of memory since the last call of this? The peer
+  // Has a peer's request for a link failed for want of memory since the last call of this? The peer
   // asks again, so the caller may free memory and all is well.
   virtual bool take_starved() noexcept { return false; }
   // Advances the connections, arrivals and completions of all links, without blocking. Returns

@@ -68,17 +68,17 @@ transport::verbs::Options verbs_options(const Configuration& c) {
   return options;
 }
 
-transport::verbs::DeviceWish device_wish(const Configuration& c, int node, int local_rank) {
-  transport::verbs::DeviceWish wish;
-  wish.rails = c.rails;
-  wish.node = node;
-  wish.other = {.port = c.port,
-                .gid_index = c.gid_index,
-                .pkey = c.pkey,
-                .local_rank = local_rank,
-                .traffic = {c.service_level, c.traffic_class, c.hop_limit}};
-  wish.devices = device_names(c.device);
-  return wish;
+transport::verbs::DeviceSettings device_settings(const Configuration& c, int node, int local_rank) {
+  transport::verbs::DeviceSettings settings;
+  settings.rails = c.rails;
+  settings.node = node;
+  settings.other = {.port = c.port,
+                    .gid_index = c.gid_index,
+                    .pkey = c.pkey,
+                    .local_rank = local_rank,
+                    .traffic = {c.service_level, c.traffic_class, c.hop_limit}};
+  settings.devices = device_names(c.device);
+  return settings;
 }
 
 namespace {
@@ -132,8 +132,8 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportCon
   using transport::verbs::Offer;
   const std::span<const int> node_ranks = context.placement.node_ranks();
   const transport::verbs::PortChoice choice(
-      device_wish(context.configuration, context.placement.node_of(context.placement.rank()),
-                  context.placement.local_rank()));
+      device_settings(context.configuration, context.placement.node_of(context.placement.rank()),
+                      context.placement.local_rank()));
   const Offer mine = choice.offer();
   std::vector<Offer> offers(static_cast<std::size_t>(bootstrap.size())), node;
   bootstrap.allgather(&mine, sizeof mine, offers.data());

@@ -47,8 +47,8 @@ transport::InboxShape inbox_shape(const Configuration& configuration, Bytes eage
 transport::shm::Options shm_options(const Configuration& configuration);
 transport::verbs::Options verbs_options(const Configuration& configuration);
 // Requirements that the settings have of devices. `local_rank`: this rank's number on its node.
-transport::verbs::DeviceWish device_wish(const Configuration& configuration, int node,
-                                         int local_rank);
+transport::verbs::DeviceSettings device_settings(const Configuration& configuration, int node,
+                                                 int local_rank);
 // Whether packets cost CPU time, by the setting `wire`, or else if the device is one in `software`.
 bool costly_packets(const Configuration& configuration, bool software);
 // `costly`: packets cost CPU time on any rank of the job.

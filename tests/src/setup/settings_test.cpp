@@ -20,7 +20,7 @@ namespace {
 std::string told(const Configuration& c) {
   std::ostringstream text;
   const auto note = [&](const auto&... values) { ((text << values << ' '), ...); };
-  const auto device = device_wish(c, 0, 0);
+  const auto device = device_settings(c, 0, 0);
   note(fmt::to_string(fmt::join(device.devices, ",")), device.rails, device.other.port,
        device.other.gid_index, device.other.pkey, device.other.traffic.service_level,
        device.other.traffic.traffic_class, device.other.traffic.hop_limit);

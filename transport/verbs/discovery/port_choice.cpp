@@ -25,22 +25,22 @@ std::vector<std::string> missing_of(std::vector<std::string> devices,
 
 }  // namespace
 
-PortChoice::PortChoice(const DeviceWish& wish)
-    : PortChoice(wish, candidates(wish.other.gid_index)) {}
+PortChoice::PortChoice(const DeviceSettings& settings)
+    : PortChoice(settings, candidates(settings.other.gid_index)) {}
 
-PortChoice::PortChoice(DeviceWish wish, std::vector<Candidate> all)
-    : wish_(std::move(wish)),
-      missing_(missing_of(wish_.devices, all)),
-      named_(named(std::move(all), wish_.devices, wish_.other.port)),
+PortChoice::PortChoice(DeviceSettings settings, std::vector<Candidate> all)
+    : settings_(std::move(settings)),
+      missing_(missing_of(settings_.devices, all)),
+      named_(named(std::move(all), settings_.devices, settings_.other.port)),
       usable_(ranked(named_, in_order())) {}
 
 Offer PortChoice::offer() const {
-  Offer offer = offer_of(usable_, wish_.rails, in_order(), wish_.node);
+  Offer offer = offer_of(usable_, settings_.rails, in_order(), settings_.node);
   if (!in_order()) return offer;
   Hash list;
-  for (std::size_t i = 0; i < wish_.devices.size(); ++i) {
-    list.add(wish_.devices[i]);
-    if (i < kMostChecked && std::ranges::find(missing_, wish_.devices[i]) == missing_.end())
+  for (std::size_t i = 0; i < settings_.devices.size(); ++i) {
+    list.add(settings_.devices[i]);
+    if (i < kMostChecked && std::ranges::find(missing_, settings_.devices[i]) == missing_.end())
       offer.found |= std::uint64_t{1} << i;
   }
   offer.list = list.value();
@@ -51,9 +51,9 @@ void PortChoice::check_list(std::span<const Offer> offers, std::size_t mine) con
   const std::uint64_t found = found_anywhere(offers, mine);
   if (found == 0) return;
   std::string nowhere;
-  for (std::size_t i = 0; i < std::min(wish_.devices.size(), kMostChecked); ++i)
+  for (std::size_t i = 0; i < std::min(settings_.devices.size(), kMostChecked); ++i)
     if ((found >> i & 1) == 0)
-      nowhere += fmt::format("{}{}", nowhere.empty() ? "" : ", ", wish_.devices[i]);
+      nowhere += fmt::format("{}{}", nowhere.empty() ? "" : ", ", settings_.devices[i]);
   if (!nowhere.empty())
     throw Error(Code::bad_configuration,
                 fmt::format("the setting `device` names {}, which no host with that setting has; "
@@ -64,15 +64,16 @@ void PortChoice::check_list(std::span<const Offer> offers, std::size_t mine) con
 std::vector<DeviceChoice> PortChoice::settle(std::span<const Fabric> rails,
                                              std::span<const Offer> node) const {
   if (named_.empty()) {
-    DeviceChoice choice = wish_.other;
-    if (in_order()) choice.device = wish_.devices.front();
+    DeviceChoice choice = settings_.other;
+    if (in_order()) choice.device = settings_.devices.front();
     return {choice};
   }
   if (usable_.empty()) throw_unusable();
   std::vector<DeviceChoice> choices;
   choices.reserve(rails.size());
-  for (const std::size_t place : share(usable_, rails, node, wish_.other.local_rank, in_order())) {
-    DeviceChoice& choice = choices.emplace_back(wish_.other);
+  for (const std::size_t place :
+       share(usable_, rails, node, settings_.other.local_rank, in_order())) {
+    DeviceChoice& choice = choices.emplace_back(settings_.other);
     choice.device = usable_[place].device;
     choice.port = usable_[place].port;
     choice.gid_index = usable_[place].gid_index;

@@ -20,9 +20,9 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
   down.problem = "port 1 is DOWN";
   const std::vector<Candidate> all{down, candidate("fast", kBlue, 200000), candidate("a", kRed),
                                    candidate("b", kRed)};
-  DeviceWish wish;
-  wish.other.local_rank = 1;
-  const PortChoice choice(wish, all);
+  DeviceSettings settings;
+  settings.other.local_rank = 1;
+  const PortChoice choice(settings, all);
   const std::vector<Offer> node(2, choice.offer());
   CHECK(choice.settle(common_rails(node, 1), node)[0].device == "fast");
   const auto settled = choice.settle(std::vector{kRed}, node);
@@ -36,7 +36,7 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
         "down: left out: port 1 is DOWN; fast: not taken; a: not taken; "
         "b: chosen: on the fabric that all ranks have; ");
   // A device that is not there says so when it is opened.
-  DeviceWish gone;
+  DeviceSettings gone;
   gone.devices = {"gone"};
   CHECK(PortChoice(gone, all).settle({}, {})[0].device == "gone");
   // With others in the list it is told of.
@@ -47,11 +47,11 @@ TEST_CASE("a choice is settled by the agreed fabric, and tells of each port", "[
 TEST_CASE("a list may name devices that only some hosts have, but none that no host has",
           "[verbs]") {
   const auto choice = [](std::vector<std::string> names, const char* here) {
-    DeviceWish wish;
-    wish.devices = std::move(names);
+    DeviceSettings settings;
+    settings.devices = std::move(names);
     std::vector<Candidate> all{candidate(here, kRed)};
     all[0].problem = std::string_view(here) == "down" ? "port 1 is DOWN" : "";
-    return PortChoice(wish, all);
+    return PortChoice(settings, all);
   };
   const auto error_of = [](std::initializer_list<PortChoice> choices) {
     std::vector<Offer> offers;
@@ -82,7 +82,7 @@ TEST_CASE("a list may name devices that only some hosts have, but none that no h
 TEST_CASE("a port is opened with the GID of the agreed fabric, and told of once", "[verbs]") {
   std::vector<Candidate> all{candidate("a", kRed), candidate("a", kBlue), candidate("b", kRed)};
   for (int i = 0; i < 3; ++i) all[static_cast<std::size_t>(i)].gid_index = i;
-  const PortChoice choice(DeviceWish{}, all);
+  const PortChoice choice(DeviceSettings{}, all);
   const std::vector<Offer> node{choice.offer()};
   CHECK(choice.settle(std::vector{kRed}, node)[0].gid_index == 0);
   const auto settled = choice.settle(std::vector{kBlue}, node);
@@ -99,10 +99,10 @@ TEST_CASE("if no port is usable, the error says why of each", "[verbs]") {
   down.problem = "port 1 is down";
   down.code = tutti::Code::port_down;
   const auto error_of = [](const std::vector<Candidate>& all, const char* name) {
-    DeviceWish wish;
-    if (name) wish.devices = {name};
+    DeviceSettings settings;
+    if (name) settings.devices = {name};
     try {
-      PortChoice(wish, all).settle({}, {});
+      PortChoice(settings, all).settle({}, {});
     } catch (const tutti::Error& error) {
       return std::pair(error.code, error.message.substr(0, error.message.find(';')));
     }
