@@ -136,7 +136,7 @@ void Engine::open_transports(transport::Bootstrap& bootstrap,
   bool software = false;
   for (const TransportKind& kind : kinds) {
     if (!kind.wanted(*transport_context_)) {
-      if (kind.pass_by) kind.pass_by(*transport_context_);
+      if (kind.check_unused) kind.check_unused(*transport_context_);
       continue;
     }
     auto transport = open(kind, bootstrap);

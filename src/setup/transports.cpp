@@ -156,7 +156,7 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportCon
 }
 
 // A job on one node needs no device. That a name is misspelt would show in the first one on two.
-void pass_by_verbs(const TransportContext& context) {
+void check_unused_verbs(const TransportContext& context) {
   const Configuration& c = context.configuration;
   const bool speaks = context.placement.node_ranks().front() == context.placement.rank();
   if (!speaks || (c.device.empty() && c.port == 0)) return;
@@ -183,7 +183,7 @@ std::unique_ptr<Transport> open_verbs(const TransportContext& context,
 
 std::span<const TransportKind> transport_kinds() {
   static const auto& kinds = *new std::array<TransportKind, 2>{
-      {{wants_shm, open_shm}, {wants_verbs, open_verbs, pass_by_verbs}}};
+      {{wants_shm, open_shm}, {wants_verbs, open_verbs, check_unused_verbs}}};
   return kinds;
 }
 

@@ -37,7 +37,7 @@ struct TransportKind {
                                                       transport::Bootstrap&)>
       open;
   // Where it is not wanted: warns of wrong settings for it nevertheless. Null: it has no settings.
-  void (*pass_by)(const TransportContext&) = nullptr;
+  void (*check_unused)(const TransportContext&) = nullptr;
 };
 std::span<const TransportKind> transport_kinds();
 
