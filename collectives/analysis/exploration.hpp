@@ -3,7 +3,7 @@
 // A state is copied, and has
 //   std::size_t moves() const            how many moves may be tried
 //   bool make(std::size_t move)          makes one; false: it changes nothing
-//   bool make(std::size_t move, std::vector<std::string>& story)   the same; and says what it did
+//   bool make(std::size_t move, std::vector<std::string>& trace)   the same; and says what it did
 //   void append_key(std::string&) const  all that what follows depends on
 //   std::string fault() const            what is wrong in this very state; empty: nothing
 //   std::string end() const              the same where no move changes anything
@@ -29,8 +29,8 @@ struct Exploration {
 };
 
 // How a fault and what led to it are told.
-inline std::string with_story(const std::string& fault, const std::vector<std::string>& story) {
-  return fmt::format("{}, after: {}", fault, fmt::join(story, "; "));
+inline std::string with_trace(const std::string& fault, const std::vector<std::string>& trace) {
+  return fmt::format("{}, after: {}", fault, fmt::join(trace, "; "));
 }
 
 // Depth first, until there is a fault. That a state comes again on the way from itself is one, too:
@@ -82,11 +82,11 @@ Exploration explore(const State& first, std::size_t most_states) {
   }
   result.states = seen.size();
   if (fault.empty()) return result;
-  std::vector<std::string> story;
+  std::vector<std::string> trace;
   State again = first;
   for (const Frame& frame : way)
-    if (frame.next != 0) again.make(frame.next - 1, story);
-  result.verdict = {Violation::deadlock, with_story(fault, story)};
+    if (frame.next != 0) again.make(frame.next - 1, trace);
+  result.verdict = {Violation::deadlock, with_trace(fault, trace)};
   return result;
 }
 

@@ -87,10 +87,10 @@ Verdict play(const CallsUnderWay& first, Turns turns, std::uint64_t seed) {
   std::string wrong = state.fault();
   if (wrong.empty()) wrong = state.end();
   if (wrong.empty()) return {};
-  std::vector<std::string> story;
+  std::vector<std::string> trace;
   CallsUnderWay again = first;
-  drive(again, turns, seed, [&](std::size_t move) { return again.make(move, story); });
-  return {Violation::deadlock, with_story(wrong, story)};
+  drive(again, turns, seed, [&](std::size_t move) { return again.make(move, trace); });
+  return {Violation::deadlock, with_trace(wrong, trace)};
 }
 
 // All moves, or all about one ring if no others can bring new ones about it: a persistent set. To
@@ -101,8 +101,8 @@ class FewerOrders {
 
   std::size_t moves() const noexcept { return moves_.size(); }
   bool make(std::size_t move) { return went_on(state_.make(moves_[move])); }
-  bool make(std::size_t move, std::vector<std::string>& story) {
-    return went_on(state_.make(moves_[move], story));
+  bool make(std::size_t move, std::vector<std::string>& trace) {
+    return went_on(state_.make(moves_[move], trace));
   }
   void append_key(std::string& key) const { state_.append_key(key); }
   std::string fault() const { return state_.fault(); }

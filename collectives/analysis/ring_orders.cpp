@@ -28,8 +28,8 @@ class RingPlay {
 
   bool make(std::size_t move) { return change(move, nullptr); }
 
-  // Also appends to the story what the move did.
-  bool make(std::size_t move, std::vector<std::string>& story) { return change(move, &story); }
+  // Also appends to the trace what the move did.
+  bool make(std::size_t move, std::vector<std::string>& trace) { return change(move, &trace); }
 
   void append_key(std::string& key) const {
     ring_.append_key(key);
@@ -77,9 +77,9 @@ class RingPlay {
     return "";
   }
 
-  bool change(std::size_t move, std::vector<std::string>* story) {
+  bool change(std::size_t move, std::vector<std::string>* trace) {
     const auto tell = [&](const char* format, auto... numbers) {
-      if (story) story->push_back(fmt::format(fmt::runtime(format), numbers...));
+      if (trace) trace->push_back(fmt::format(fmt::runtime(format), numbers...));
       return true;
     };
     switch (move) {

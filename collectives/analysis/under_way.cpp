@@ -207,24 +207,24 @@ Change CallsUnderWay::attempt(std::uint32_t step) {
   return change;
 }
 
-bool CallsUnderWay::change(std::size_t move, std::vector<std::string>* story) {
+bool CallsUnderWay::change(std::size_t move, std::vector<std::string>* trace) {
   if (move < active_.size()) {
     const std::uint32_t step = active_[move];
     const Change change = attempt(step);
     if (change == Change::nothing) return false;
-    if (story) story->push_back(fmt::format("{} {}", name(step), words_for(change)));
+    if (trace) trace->push_back(fmt::format("{} {}", name(step), words_for(change)));
     return true;
   }
   const std::size_t number = (move - active_.size()) / 3, what = (move - active_.size()) % 3;
   SharedRing& ring = rings_[number];
   const Change change = what == 0 ? ring.arrive() : what == 1 ? ring.tell() : ring.hear();
   if (change == Change::nothing) return false;
-  if (!story) return true;
+  if (!trace) return true;
   const auto [from, to] = layout_->rings_[number];
   if (what == 0)
-    story->push_back(fmt::format("a message from rank {} arrives at rank {}", from, to));
+    trace->push_back(fmt::format("a message from rank {} arrives at rank {}", from, to));
   else
-    story->push_back(fmt::format("rank {} learns of {} rank {}", from,
+    trace->push_back(fmt::format("rank {} learns of {} rank {}", from,
                                  what == 1 ? "its credit with" : "what is asked for by", to));
   return true;
 }

@@ -72,8 +72,8 @@ class CallsUnderWay {
   // from one rank to another. false: it changes nothing, now.
   std::size_t moves() const noexcept { return active_.size() + 3 * rings_.size(); }
   bool make(std::size_t move) { return change(move, nullptr); }
-  // Also appends to the story what the move did.
-  bool make(std::size_t move, std::vector<std::string>& story) { return change(move, &story); }
+  // Also appends to the trace what the move did.
+  bool make(std::size_t move, std::vector<std::string>& trace) { return change(move, &trace); }
 
   // The ring that a move is about; two moves about different rings do not change each other.
   std::size_t rings() const noexcept { return rings_.size(); }
@@ -108,7 +108,7 @@ class CallsUnderWay {
   void complete_local(std::uint32_t call, Place place);
   Change attempt(std::uint32_t step);
   Change pass_directly(std::uint32_t step);
-  bool change(std::size_t move, std::vector<std::string>* story);
+  bool change(std::size_t move, std::vector<std::string>* trace);
   Cursor& cursor(std::uint32_t call, Rank rank);
   bool has_started(std::uint32_t call, Rank rank) const;
   std::string name(std::uint32_t step) const;

@@ -73,6 +73,7 @@ RENAMED = {
           "pass_by": "check_unused", "pass_by_verbs": "check_unused_verbs"},
     "transport": {"Stored": "StoreKind", "Stores": "StorePolicy", "Reads": "ReadCosts",
                   "took": "record", "Site": "LinkContext"},
+    "collectives": {"story": "trace", "with_story": "with_trace"},
     "protocols": {"wish": "request"},
     "models": {"Waiting": "StepQueue", "Setting": "SimulationOptions"},
     "models/decision": {"Place": "Topology"},

@@ -18,9 +18,9 @@ struct Counter {
     if (move == 0 || value == 3) return false;
     return ++value, true;
   }
-  bool make(std::size_t move, std::vector<std::string>& story) {
+  bool make(std::size_t move, std::vector<std::string>& trace) {
     if (!make(move)) return false;
-    story.push_back(std::to_string(value));
+    trace.push_back(std::to_string(value));
     return true;
   }
   void append_key(std::string& key) const { key.push_back(static_cast<char>(value)); }
@@ -49,8 +49,8 @@ TEST_CASE("exploration: moves that can go on for ever") {
       value = move == 0 ? (value + 1) % 3 : value;
       return move == 0;
     }
-    bool make(std::size_t move, std::vector<std::string>& story) {
-      story.emplace_back("round");
+    bool make(std::size_t move, std::vector<std::string>& trace) {
+      trace.emplace_back("round");
       return make(move);
     }
   };
