@@ -33,7 +33,7 @@ void MulticastBroadcast::start(const MessageName& name, void* data, Bytes bytes)
   for (Child& child : children_) child = Child{child.channel};
   reporting_ = fetching_ = {};
   interval_ = settings_.reminder;
-  patience_ = settings_.patience;
+  timeout_ = settings_.timeout;
   culprit_ = nullptr;
   note_activity();
   running_ = true;
@@ -210,7 +210,7 @@ void MulticastBroadcast::take(const DatagramHead& head, const std::byte* payload
   std::memcpy(at(head.fragment), payload, bytes);
   have.insert(place);
   ++counts_.fragments;
-  patience_ = settings_.patience;
+  timeout_ = settings_.timeout;
   note_activity();
 }
 
@@ -220,8 +220,8 @@ bool MulticastBroadcast::known_lost(std::uint32_t window) noexcept {
   if (said_to_be_sent_ > window || !have_[(window + 1) % 2].empty() ||
       have_[window % 2].has(fragments_.count_in(window) - 1))
     return true;
-  if (!idle_for(patience_)) return false;
-  patience_ /= 8;  // if the network carries nothing, each further window costs less time
+  if (!idle_for(timeout_)) return false;
+  timeout_ /= 8;  // if the network carries nothing, each further window costs less time
   return true;
 }
 

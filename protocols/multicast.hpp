@@ -35,7 +35,7 @@ struct MulticastSettings {
   // up to 64 times.
   std::chrono::microseconds reminder{1000};
   // A rank to which nothing has come for this time asks for a whole window.
-  std::chrono::microseconds patience{500000};
+  std::chrono::microseconds timeout{500000};
 };
 
 class MulticastBroadcast final : public Subscriber {
@@ -135,7 +135,7 @@ class MulticastBroadcast final : public Subscriber {
   Transfer reporting_{}, fetching_{};
   std::uint32_t idle_ = 0;          // calls of advance() since something came or went
   Clock::time_point idle_since_{};  // when that was noticed
-  std::chrono::microseconds interval_{}, patience_{};
+  std::chrono::microseconds interval_{}, timeout_{};
   bool running_ = false, subscribed_ = false;
   Channel* culprit_ = nullptr;
   Counts counts_;

@@ -117,7 +117,7 @@ Pending::~Pending() {
 }
 
 void Pending::start(Library& state) {
-  patience_ = {};
+  wait_state_ = {};
   if (plan_ && !gpu_pointer_query.load(std::memory_order_relaxed))
     start_again();
   else

@@ -52,13 +52,13 @@ class Pending {
   void start(Library& state);
   // One look at what has come.
   void look() noexcept {
-    if (under_way_) request_->look(patience_);
+    if (under_way_) request_->look(wait_state_);
   }
   // Takes the call further, and pauses.
   void pause() noexcept {
-    if (under_way_) request_->pause(patience_);
+    if (under_way_) request_->pause(wait_state_);
   }
-  void begin_wait() noexcept { patience_ = {}; }
+  void begin_wait() noexcept { wait_state_ = {}; }
   // Waits for the end, keeps what came of it for finish(), and needs no communicator any more.
   void settle() noexcept;
   // Waits for the end. The result is where the program wants it. Throws Error, std::bad_alloc.
@@ -87,7 +87,7 @@ class Pending {
   // mean the same, as in Repeats: each start begins it once more, with this plan.
   std::optional<UserRequest> request_;
   Plan* plan_ = nullptr;  // that of a bound request, which keeps it; null: nothing is known
-  Patience patience_{};
+  WaitState wait_state_{};
   bool under_way_ = false, settled_ = false;
   std::exception_ptr failure_;  // of a call that is settled
 };

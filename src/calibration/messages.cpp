@@ -56,9 +56,9 @@ void Messages::begin(const void* input, void* output) {
 }
 
 void Messages::finish() {
-  Patience patience;
+  WaitState wait_state;
   while (answer_ == Answer::again) {
-    if (!communicator_.engine().waiting().wait_once(patience, communicator_.agreement(), *this,
+    if (!communicator_.engine().waiting().wait_once(wait_state, communicator_.agreement(), *this,
                                                     run_))
       fail();
     advance();

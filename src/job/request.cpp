@@ -100,29 +100,29 @@ void Request::blame_operation() noexcept {
       *call.combine.error, me);
 }
 
-void Request::look(Patience& patience) noexcept {
+void Request::look(WaitState& wait_state) noexcept {
   if (state_ != State::active) return;
   Engine& engine = communicator_.engine();
-  engine.waiting().look_once(patience, communicator_.agreement(), *this, *running_);
+  engine.waiting().look_once(wait_state, communicator_.agreement(), *this, *running_);
   advance();
   engine.calls().advance_others(*this);
 }
 
-inline void Request::pause_once(Patience& patience) noexcept {
+inline void Request::pause_once(WaitState& wait_state) noexcept {
   Engine& engine = communicator_.engine();
   // Whether more can come or the communicator has failed, advance() sees it.
-  engine.waiting().wait_once(patience, communicator_.agreement(), *this, *running_);
+  engine.waiting().wait_once(wait_state, communicator_.agreement(), *this, *running_);
   if (state_ == State::active) progress();  // advance(), which may be a call
   engine.calls().advance_others(*this);
 }
 
-void Request::pause(Patience& patience) noexcept {
-  if (state_ == State::active) pause_once(patience);
+void Request::pause(WaitState& wait_state) noexcept {
+  if (state_ == State::active) pause_once(wait_state);
 }
 
 void Request::wait_until_done() {
-  Patience patience;
-  while (state_ == State::active) pause_once(patience);
+  WaitState wait_state;
+  while (state_ == State::active) pause_once(wait_state);
   if (state_ == State::failed) communicator_.throw_failure();
 }
 

@@ -16,7 +16,7 @@ namespace tutti {
 
 class Communicator;
 class Plan;
-struct Patience;
+struct WaitState;
 
 class Request : public OpenCall {
  public:
@@ -64,9 +64,9 @@ class Request : public OpenCall {
   }
   // One look at what has come, and all open calls go on as far as they can. See
   // Waiting::look_once().
-  void look(Patience& patience) noexcept;
+  void look(WaitState& wait_state) noexcept;
   // Takes the call further, and pauses: one turn of those in which wait() passes.
-  void pause(Patience& patience) noexcept;
+  void pause(WaitState& wait_state) noexcept;
   // Until it is done. Throws the communicator's failure.
   void wait() {
     if (state_ != State::done) wait_until_done();
@@ -81,7 +81,7 @@ class Request : public OpenCall {
   void begin(Start&& start);
   void release_running() noexcept;
   void progress() noexcept;
-  void pause_once(Patience& patience) noexcept;
+  void pause_once(WaitState& wait_state) noexcept;
   void wait_until_done();
   void blame_operation() noexcept;
   void end(State state) noexcept;

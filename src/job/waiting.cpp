@@ -19,15 +19,16 @@ constexpr std::uint32_t kYieldsPerLook = 16;
 
 }  // namespace
 
-bool Waiting::yield_core(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
-  const bool look = ++patience.yields % kYieldsPerLook == 0;
+bool Waiting::yield_core(WaitState& wait_state, Agreement& agreement,
+                         const Waiter& waiter) noexcept {
+  const bool look = ++wait_state.yields % kYieldsPerLook == 0;
   if (look) {
-    housekeeping(patience, agreement, waiter);
-    keep_limits(patience, agreement, waiter);
+    housekeeping(wait_state, agreement, waiter);
+    keep_limits(wait_state, agreement, waiter);
   }
   if (agreement.failed()) return false;
   if (lock_) lock_->unlock();  // while this thread waits, others may call
-  const auto waited = patience.looked - patience.since;
+  const auto waited = wait_state.looked - wait_state.since;
   const bool wide_awake = others_are_pressing();
   if (look || wide_awake || waited >= kNapAfter) drive_others();
   if (wide_awake || waited < kNapAfter)
@@ -38,8 +39,9 @@ bool Waiting::yield_core(Patience& patience, Agreement& agreement, const Waiter&
   return !agreement.failed();
 }
 
-void Waiting::look_around(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
-  if (++patience.yields % kYieldsPerLook == 0) housekeeping(patience, agreement, waiter);
+void Waiting::look_around(WaitState& wait_state, Agreement& agreement,
+                          const Waiter& waiter) noexcept {
+  if (++wait_state.yields % kYieldsPerLook == 0) housekeeping(wait_state, agreement, waiter);
   if (lock_) lock_->unlock();
   drive_others();
   yield();
@@ -47,15 +49,15 @@ void Waiting::look_around(Patience& patience, Agreement& agreement, const Waiter
 }
 
 // Work that need not be done at every poll: other peers' news, and signs of life.
-void Waiting::housekeeping(Patience& patience, Agreement& agreement,
+void Waiting::housekeeping(WaitState& wait_state, Agreement& agreement,
                            const Waiter& waiter) noexcept {
-  const auto now = patience.looked = RunningClock::now();
-  if (patience.since == Agreement::Time{}) patience.since = patience.probed = now;
-  const bool probe = now - patience.probed > settings_.probe_interval;
-  if (probe) patience.probed = now;
+  const auto now = wait_state.looked = RunningClock::now();
+  if (wait_state.since == Agreement::Time{}) wait_state.since = wait_state.probed = now;
+  const bool probe = now - wait_state.probed > settings_.probe_interval;
+  if (probe) wait_state.probed = now;
   connections_.adopt_links();
   // A rank that naps between its looks has time for all.
-  if (now - patience.since < kNapAfter)
+  if (now - wait_state.since < kNapAfter)
     connections_.progress_some();
   else
     connections_.progress_all();
@@ -74,7 +76,7 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
       agreement.failure().record(channel.failure_code(),
                                  channel.culprit(agreement.members().world_rank()), "{}",
                                  channel.failure());
-    else if (channel.closed() && patience.parting)
+    else if (channel.closed() && wait_state.parting)
       agreement.failure().record(
           Code::peer_finalized, peer,
           "rank {} of MPI_COMM_WORLD has called tutti_finalize, and this rank waits for "
@@ -83,14 +85,15 @@ void Waiting::housekeeping(Patience& patience, Agreement& agreement,
     else
       parting |= channel.closed();
   });
-  patience.parting = parting;
+  wait_state.parting = parting;
 }
 
 // The user's: after how long to say so, and after how long to give up.
-void Waiting::keep_limits(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept {
-  const auto waited = patience.looked - patience.since;
-  if (settings_.report_after > 0ms && waited > settings_.report_after && !patience.reported)
-    report(patience, agreement, waiter);
+void Waiting::keep_limits(WaitState& wait_state, Agreement& agreement,
+                          const Waiter& waiter) noexcept {
+  const auto waited = wait_state.looked - wait_state.since;
+  if (settings_.report_after > 0ms && waited > settings_.report_after && !wait_state.reported)
+    report(wait_state, agreement, waiter);
   if (settings_.timeout == 0ms || waited <= settings_.timeout || agreement.failed()) return;
   int last = kNoPeer;
   waiter.each_waiting([&](Channel& channel) { last = channel.peer(); });
@@ -98,27 +101,27 @@ void Waiting::keep_limits(Patience& patience, Agreement& agreement, const Waiter
       Code::timed_out, last,
       "rank {} of MPI_COMM_WORLD did not come within the {} ms of the setting "
       "`timeout`. This rank {}",
-      last, settings_.timeout.count(), reason(patience, agreement, waiter));
+      last, settings_.timeout.count(), reason(wait_state, agreement, waiter));
 }
 
-void Waiting::report(Patience& patience, const Agreement& agreement,
+void Waiting::report(WaitState& wait_state, const Agreement& agreement,
                      const Waiter& waiter) noexcept {
-  patience.reported = true;
+  wait_state.reported = true;
   if (!settings_.report) return;
   try {
     settings_.report(fmt::format("rank {} of MPI_COMM_WORLD {}", agreement.members().world_rank(),
-                                 reason(patience, agreement, waiter)));
+                                 reason(wait_state, agreement, waiter)));
   } catch (const std::exception&) {  // no memory
   }
 }
 
-std::string Waiting::reason(const Patience& patience, const Agreement& agreement,
+std::string Waiting::reason(const WaitState& wait_state, const Agreement& agreement,
                             const Waiter& waiter) const noexcept {
   try {
     std::vector<Channel*> awaited;
     waiter.each_waiting([&](Channel& channel) { awaited.push_back(&channel); });
     return why_it_hangs(agreement, waiter.call, std::move(awaited),
-                        {patience.since, patience.looked, settings_.probe_interval},
+                        {wait_state.since, wait_state.looked, settings_.probe_interval},
                         settings_.find);
   } catch (const std::bad_alloc&) {
     return "is out of memory, so it cannot say for whom it waits";

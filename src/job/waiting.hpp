@@ -17,7 +17,7 @@
 namespace tutti {
 
 // How long a rank has waited. One for each wait.
-struct Patience {
+struct WaitState {
   std::uint32_t polls = 0, yields = 0;
   Agreement::Time since{}, looked{}, probed{};  // the first look at the clock, the last, the probe
   bool reported = false;                        // that it takes long
@@ -49,18 +49,18 @@ class Waiting {
   // know by steps.fits() what they can receive (see Run). False: the communicator has failed, and
   // nothing more will come.
   template <class Steps>
-  bool wait_once(Patience& patience, Agreement& agreement, const OpenCall& call,
+  bool wait_once(WaitState& wait_state, Agreement& agreement, const OpenCall& call,
                  Steps& steps) noexcept {
     // The message that came may be the awaited one: look before yielding the core.
     if (connections_.progress_transports() && !agreement.failed()) return true;
-    if (++patience.polls % kPollsPerLook != 0 && patience.polls < settings_.spin) {
+    if (++wait_state.polls % kPollsPerLook != 0 && wait_state.polls < settings_.spin) {
       __builtin_ia32_pause();
       return true;
     }
-    if (patience.polls % kPollsPerDrive == 0) drive_others();
+    if (wait_state.polls % kPollsPerDrive == 0) drive_others();
     steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
-    if (patience.polls < settings_.spin) return !agreement.failed();
-    return yield_core(patience, agreement,
+    if (wait_state.polls < settings_.spin) return !agreement.failed();
+    return yield_core(wait_state, agreement,
                       {call, [&](Visit visit) { steps.each_waiting(visit); },
                        [&](protocols::Channel& channel) { return steps.fits(channel); }});
   }
@@ -69,12 +69,12 @@ class Waiting {
   // only if ranks outnumber the cores, and then for a moment. No limit on waiting counts, and no
   // report.
   template <class Steps>
-  void look_once(Patience& patience, Agreement& agreement, const OpenCall& call,
+  void look_once(WaitState& wait_state, Agreement& agreement, const OpenCall& call,
                  Steps& steps) noexcept {
     if (connections_.progress_transports() && !agreement.failed()) return;
     steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
-    if (settings_.spin != 0 && ++patience.polls % kPollsPerLook != 0) return;
-    look_around(patience, agreement,
+    if (settings_.spin != 0 && ++wait_state.polls % kPollsPerLook != 0) return;
+    look_around(wait_state, agreement,
                 {call, [&](Visit visit) { steps.each_waiting(visit); },
                  [&](protocols::Channel& channel) { return steps.fits(channel); }});
   }
@@ -99,12 +99,12 @@ class Waiting {
 
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;
 
-  bool yield_core(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
-  void look_around(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
-  void housekeeping(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
-  void keep_limits(Patience& patience, Agreement& agreement, const Waiter& waiter) noexcept;
-  void report(Patience& patience, const Agreement& agreement, const Waiter& waiter) noexcept;
-  std::string reason(const Patience& patience, const Agreement& agreement,
+  bool yield_core(WaitState& wait_state, Agreement& agreement, const Waiter& waiter) noexcept;
+  void look_around(WaitState& wait_state, Agreement& agreement, const Waiter& waiter) noexcept;
+  void housekeeping(WaitState& wait_state, Agreement& agreement, const Waiter& waiter) noexcept;
+  void keep_limits(WaitState& wait_state, Agreement& agreement, const Waiter& waiter) noexcept;
+  void report(WaitState& wait_state, const Agreement& agreement, const Waiter& waiter) noexcept;
+  std::string reason(const WaitState& wait_state, const Agreement& agreement,
                      const Waiter& waiter) const noexcept;
   void look_for_misfits(Agreement& agreement, const Waiter& waiter) noexcept;
 

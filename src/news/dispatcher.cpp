@@ -23,17 +23,17 @@ using protocols::News;
 
 namespace {
 
-constexpr std::chrono::milliseconds kSpreadPatience{300}, kConnectPatience{5000},
-    kLastNewsPatience{5000}, kAskPause{10};
+constexpr std::chrono::milliseconds kSpreadTimeout{300}, kConnectTimeout{5000},
+    kLastNewsTimeout{5000}, kAskPause{10};
 // For what the call is on others, if calls differ: who is in Tutti says so at once.
-constexpr std::chrono::milliseconds kOtherCallPatience{100};
+constexpr std::chrono::milliseconds kOtherCallTimeout{100};
 // For sends of calls that have failed: how long an adapter may complete none, how many times so
 // long all of them may take, and how long it takes to give up those that are left.
-constexpr std::chrono::milliseconds kReadPatience{2000}, kFlushPatience{1000};
-constexpr int kMostReadPatiences = 5;
+constexpr std::chrono::milliseconds kReadTimeout{2000}, kFlushTimeout{1000};
+constexpr int kMostReadTimeouts = 5;
 // For writes into their buffers: after how long a member is asked again, and how often. An answer
 // may come no sooner than the last byte: it waits behind them in a port that is busy with them.
-constexpr std::chrono::milliseconds kAnswerPatience{500};
+constexpr std::chrono::milliseconds kAnswerTimeout{500};
 constexpr int kMostQuestions = 20;
 
 bool can_hear(const Channel* channel) {
@@ -221,10 +221,10 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   }
   if (untold) leave_notice(news);  // at once: others may wait already
   if (reach == Reach::near)
-    wait_for_members(agreement, kConnectPatience,
+    wait_for_members(agreement, kConnectTimeout,
                      [](Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
-    wait_for_members(agreement, kSpreadPatience,
+    wait_for_members(agreement, kSpreadTimeout,
                      [](Channel& channel) { return channel.news().pending(); });
   // Others may connect when this rank has left Tutti, as one that was stopped.
   for (const int member : members.world_ranks()) {
@@ -247,7 +247,7 @@ void Dispatcher::leave_notice(const News& news) noexcept {
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
   spread(agreement, agreement.failure().news(), Reach::connected);
-  wait_for_members(agreement, kOtherCallPatience, [&](const Channel& channel) {
+  wait_for_members(agreement, kOtherCallTimeout, [&](const Channel& channel) {
     return agreement.failure().lacks_call_of(channel.peer());
   });
   end_use(agreement);
@@ -266,7 +266,7 @@ void Dispatcher::send_last_news() noexcept {
     return can_hear(channel) && !channel->connecting() && channel->news().pending();
   };
   auto now = RunningClock::now(), asked = now;
-  const auto deadline = now + kLastNewsPatience;
+  const auto deadline = now + kLastNewsTimeout;
   for (; std::any_of(all.begin(), all.end(), speaks) && now < deadline; now = RunningClock::now()) {
     catch_up();
     if (now - asked >= kAskPause) {  // a peer that left reads nothing, and may not show it
@@ -282,7 +282,7 @@ void Dispatcher::send_last_news() noexcept {
 // --- buffers of failed calls -------------------------------------------------------------------
 
 void Dispatcher::end_use(const Agreement& agreement) noexcept {
-  wait_for_members(agreement, kSpreadPatience,
+  wait_for_members(agreement, kSpreadTimeout,
                    [](Channel& channel) { return channel.abandoned().withdrawing(); });
   await_writes(agreement);
   each_channel(agreement, [](Channel& channel) { channel.abandoned().revoke(); });
@@ -301,7 +301,7 @@ void Dispatcher::await_writes(const Agreement& agreement) noexcept {
     each_channel(agreement, [&](Channel& channel) {
       if (can_hear(&channel) && channel.abandoned().withdrawing()) channel.abandoned().ask(i > 0);
     });
-    wait_while(agreement, kAnswerPatience, may_write);
+    wait_while(agreement, kAnswerTimeout, may_write);
     bool any = false;
     each_channel(agreement, [&](Channel& channel) { any |= may_write(channel); });
     if (!any) return;
@@ -331,15 +331,15 @@ void Dispatcher::end_reads(const Agreement& agreement) noexcept {
     });
     return sum;
   };
-  for (int i = 0; i < kMostReadPatiences; ++i) {
+  for (int i = 0; i < kMostReadTimeouts; ++i) {
     const std::uint64_t before = progress();
-    wait_for_members(agreement, kReadPatience, read);
+    wait_for_members(agreement, kReadTimeout, read);
     if (progress() == before) break;
   }
   each_channel(agreement, [&](Channel& channel) {
     if (read(channel)) channel.abandoned().break_off();
   });
-  wait_while(agreement, kFlushPatience, read);
+  wait_while(agreement, kFlushTimeout, read);
 }
 
 template <class Visit>
@@ -350,22 +350,22 @@ void Dispatcher::each_channel(const Agreement& agreement, Visit&& visit) const n
 
 // A while, for as long as waits(channel) is true for a member that can hear.
 template <class Waits>
-void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
+void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds timeout,
                                   Waits&& waits) noexcept {
-  wait_while(agreement, patience,
+  wait_while(agreement, timeout,
              [&](Channel& channel) { return can_hear(&channel) && waits(channel); });
 }
 
 // wait_for_members() for any member.
 template <class Waits>
-void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
+void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds timeout,
                             Waits&& waits) noexcept {
   const std::vector<int>& members = agreement.members().world_ranks();
   const auto keeps_waiting = [&](int member) {
     Channel* const channel = connections_.find(member);
     return channel && waits(*channel);
   };
-  const auto deadline = RunningClock::now() + patience;
+  const auto deadline = RunningClock::now() + timeout;
   // The last look is after the deadline: this process may have had no core before.
   for (bool late = false; !late && std::any_of(members.begin(), members.end(), keeps_waiting);) {
     late = RunningClock::now() >= deadline;

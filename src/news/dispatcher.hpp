@@ -88,10 +88,10 @@ class Dispatcher final : public protocols::Listener {
   template <class Visit>
   void each_channel(const Agreement& agreement, Visit&& visit) const noexcept;
   template <class Waits>
-  void wait_while(const Agreement& agreement, std::chrono::milliseconds patience,
+  void wait_while(const Agreement& agreement, std::chrono::milliseconds timeout,
                   Waits&& waits) noexcept;
   template <class Waits>
-  void wait_for_members(const Agreement& agreement, std::chrono::milliseconds patience,
+  void wait_for_members(const Agreement& agreement, std::chrono::milliseconds timeout,
                         Waits&& waits) noexcept;
 
   Connections& connections_;

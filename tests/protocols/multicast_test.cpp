@@ -19,10 +19,11 @@ using std::chrono::microseconds;
 namespace {
 
 constexpr transport::InboxShape kStarved{{{{64, 1}, {320, 1}, {1088, 1}, {64, 1}, {64, 1}}}};
-// Without a clock: patience and reminders end after some steps; or never, if a test shows that none
-// is needed.
+// Without a clock: time-outs and reminders end after some steps; or never, if a test shows that
+// none is needed.
 constexpr MulticastSettings kHasty{16, microseconds{0}, microseconds{0}};
-constexpr MulticastSettings kPatient{1u << 30, microseconds{1000000000}, microseconds{1000000000}};
+constexpr MulticastSettings kNoTimeout{1u << 30, microseconds{1000000000},
+                                       microseconds{1000000000}};
 
 std::byte data_of(int round, std::size_t i) {
   return static_cast<std::byte>((i * 7 + i / 251 + static_cast<std::size_t>(round) * 31 + 5) &
@@ -176,7 +177,7 @@ TEST_CASE("without loss there is one reliable message a rank and window", "[mult
       INFO("seed " << seed << ", " << bytes << " bytes");
       Job job(6, {seed, seed % 2 == 0},
               {seed, 0, seed % 3 == 0 ? 0.5 : 0.0, 0.1, seed % 2 == 0 ? 5u : 0u, false, 132, 128});
-      const RunResult result = run(job, bytes, 1, 2, kPatient);
+      const RunResult result = run(job, bytes, 1, 2, kNoTimeout);
       REQUIRE(result.wrong == "");
       const std::size_t windows = (bytes + 799) / 800;  // a quarter of 32 slots, 100 bytes each
       CHECK(result.counts.repaired == 0);
@@ -186,13 +187,12 @@ TEST_CASE("without loss there is one reliable message a rank and window", "[mult
     }
 }
 
-TEST_CASE("the root's reminders find every loss, without anybody's patience ending",
-          "[multicast]") {
+TEST_CASE("the root's reminders find every loss, without a time-out of any rank", "[multicast]") {
   for (std::uint32_t seed = 1; seed <= unless_sanitized(20u, 4u); ++seed)
     for (const std::size_t bytes : kBroadcastSizes) {
       INFO("seed " << seed << ", " << bytes << " bytes");
       Job job(5, {seed, seed % 2 == 0}, {seed, 0.4, 0.1, 0.1, 4});
-      const RunResult result = run(job, bytes, 2, 2, {16, microseconds{0}, kPatient.patience});
+      const RunResult result = run(job, bytes, 2, 2, {16, microseconds{0}, kNoTimeout.timeout});
       REQUIRE(result.wrong == "");
       if (bytes > 1000) CHECK(result.counts.reminders > 0);
     }
@@ -201,7 +201,7 @@ TEST_CASE("the root's reminders find every loss, without anybody's patience endi
 TEST_CASE("a slow receiver's slots do not overflow", "[multicast]") {
   for (std::uint32_t seed = 1; seed <= unless_sanitized(20u, 4u); ++seed) {
     Job job(4, {seed}, {seed, 0, 0, 0.0, 0});
-    const RunResult result = run(job, 20000, 1, 2, kPatient);
+    const RunResult result = run(job, 20000, 1, 2, kNoTimeout);
     REQUIRE(result.wrong == "");
     CHECK(job.datagrams.overflows == 0);
   }

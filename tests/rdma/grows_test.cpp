@@ -135,10 +135,10 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 8; ++round) exchange(comm, round);
   MUST(tutti_comm_free(&comm));
   // tutti_finalize waits for acknowledgements, but not for ever: then it would lose messages.
-  constexpr std::chrono::seconds kPatience{10};
+  constexpr std::chrono::seconds kTimeout{10};
   const auto began = std::chrono::steady_clock::now();
   MUST(tutti_finalize());
-  CHECK(std::chrono::steady_clock::now() - began < kPatience, "something was never acknowledged");
+  CHECK(std::chrono::steady_clock::now() - began < kTimeout, "something was never acknowledged");
   MPI_Finalize();
   if (job_rank == 0) std::printf("grows: ok with %d ranks\n", job_size);
 }

@@ -15,7 +15,7 @@ using namespace tutti::tests;
 namespace {
 
 // A rendezvous under way when a call fails may cost its connection: the wire here is slower than
-// the patience of whoever gives up. So these tests of failures send none.
+// the time-out of the rank that gives up. So these tests of failures send none.
 constexpr Bytes kLong = 3000;
 
 std::vector<int> ranks_from(int first, int end) {
@@ -278,8 +278,8 @@ TEST_CASE("what a rank said before its connection failed is the cause", "[commun
     call.start();
     LastWords last{job, job.engine(0).connections().channel(1)};
     if (waits) {
-      Patience patience{.polls = 1000, .yields = 15};  // about to look at all
-      job.engine(0).waiting().wait_once(patience, job.world(0).agreement(), call.request, last);
+      WaitState wait_state{.polls = 1000, .yields = 15};  // about to look at all
+      job.engine(0).waiting().wait_once(wait_state, job.world(0).agreement(), call.request, last);
     } else {
       last.say();
       job.world(0).blame(call.request, &last.channel);

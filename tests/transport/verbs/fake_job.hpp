@@ -18,7 +18,7 @@ namespace tutti::tests {
 
 struct FakeRank {
   std::size_t rails = 1;
-  std::chrono::milliseconds patience{20000};
+  std::chrono::milliseconds timeout{20000};
   transport::InboxShape shape = kEndShape;
   int mtu = 0;  // bytes; 0: the port's
 };
@@ -32,7 +32,7 @@ class FakeJob {
     transport::verbs::Options options;
     for (const std::string& name : rail_names(rank.rails))
       options.devices.push_back({.device = name});
-    options.connect_timeout = rank.patience;
+    options.connect_timeout = rank.timeout;
     options.mtu = rank.mtu;
     options.log = [this](std::string_view text) {
       const std::lock_guard guard(lock_);

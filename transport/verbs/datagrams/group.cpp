@@ -20,7 +20,7 @@
 namespace tutti::transport::verbs {
 namespace {
 
-constexpr std::chrono::milliseconds kJoinPatience{3000};
+constexpr std::chrono::milliseconds kJoinTimeout{3000};
 constexpr std::uint8_t kHops = 64;
 
 std::string because(const char* what) { return fmt::format("{}: {}", what, std::strerror(errno)); }
@@ -29,10 +29,10 @@ std::string because(const char* what) { return fmt::format("{}: {}", what, std::
 
 // The kernel never restarts poll() after a signal, and lets it end when a process was stopped for
 // longer than it was to take.
-bool readable_within(std::chrono::milliseconds patience, int file) noexcept {
+bool readable_within(std::chrono::milliseconds timeout, int file) noexcept {
   using std::chrono::milliseconds;
   constexpr milliseconds kOnce = RunningTime::kLongestStep / 2;
-  const auto deadline = RunningClock::now() + patience;
+  const auto deadline = RunningClock::now() + timeout;
   pollfd wait{file, POLLIN, 0};
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - RunningClock::now());
@@ -102,7 +102,7 @@ std::string Group::join_over(const Device& device, std::uint32_t own, std::uint3
     return "the port's address belongs to another device";
   if (rdma_join_multicast(id.get(), reinterpret_cast<sockaddr*>(&group), nullptr) != 0)
     return because("rdma_join_multicast");
-  if (!readable_within(kJoinPatience, events->fd)) return "rdma_join_multicast got no answer";
+  if (!readable_within(kJoinTimeout, events->fd)) return "rdma_join_multicast got no answer";
   rdma_cm_event* event = nullptr;
   while (rdma_get_cm_event(events.get(), &event) != 0)
     if (errno != EINTR) return because("rdma_get_cm_event");

@@ -37,7 +37,7 @@ class Socket {
 
 // Waits until `file` can be read, whatever signals come meanwhile. false: it took too long, or the
 // file is broken.
-bool readable_within(std::chrono::milliseconds patience, int file) noexcept;
+bool readable_within(std::chrono::milliseconds timeout, int file) noexcept;
 
 enum class Joining : std::uint8_t {
   automatic,  // through librdmacm, or else by a socket

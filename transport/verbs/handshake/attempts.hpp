@@ -23,13 +23,13 @@ class Attempts {
   // Between two calls of look(), while there are attempts.
   static constexpr Duration kLongestPause = RunningTime::kLongestStep / 2;
 
-  explicit Attempts(Duration patience) : patience_(patience) {}
+  explicit Attempts(Duration timeout) : timeout_(timeout) {}
 
   // begin() will not throw.
   void make_room() { all_.reserve(all_.size() + 1); }
   // The first request to repeat is due after `delay`.
   void begin(int peer, Time now, Duration delay = kFirstInterval) {
-    all_.push_back({peer, kFirstInterval, now + delay, now + patience_});
+    all_.push_back({peer, kFirstInterval, now + delay, now + timeout_});
   }
   void end(int peer) noexcept {
     std::erase_if(all_, [peer](const Attempt& a) { return a.peer == peer; });
@@ -37,7 +37,7 @@ class Attempts {
   // The peer lives, and can be reached.
   void heard_of(int peer, Time now) noexcept {
     for (Attempt& a : all_)
-      if (a.peer == peer) a.deadline = now + patience_;
+      if (a.peer == peer) a.deadline = now + timeout_;
   }
   // Calls repeat(peer) for each whose request is due, and give_up(peer) for each that was silent
   // for too long, which ends. Asks is_stopped(peer) for each that is in doubt, as it has a quarter
@@ -70,9 +70,9 @@ class Attempts {
     Duration interval;
     Time next, deadline;
   };
-  Time doubt(const Attempt& a) const noexcept { return a.deadline - patience_ / 4; }
+  Time doubt(const Attempt& a) const noexcept { return a.deadline - timeout_ / 4; }
 
-  const Duration patience_;
+  const Duration timeout_;
   Time looked_{};
   std::vector<Attempt> all_;
 };

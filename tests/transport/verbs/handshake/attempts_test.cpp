@@ -9,10 +9,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Attempts::Duration kPatience = 8000ms;
+constexpr Attempts::Duration kTimeout = 8000ms;
 
 struct Watch {
-  Attempts attempts{kPatience};
+  Attempts attempts{kTimeout};
   Attempts::Time now{};
   std::vector<int> repeated{}, given_up{}, stopped{};
   void wait(Attempts::Duration time) {
@@ -41,7 +41,7 @@ TEST_CASE("a request is repeated more and more seldom", "[attempts]") {
   CHECK(at[1] == 60);
   CHECK(at[2] == 140);
   CHECK(at[6] - at[5] == Attempts::kLongestInterval / 1ms);
-  CHECK(watch.now == Attempts::Time{} + kPatience);
+  CHECK(watch.now == Attempts::Time{} + kTimeout);
   CHECK(watch.attempts.next() == Attempts::Time::max());
 }
 
@@ -50,11 +50,11 @@ TEST_CASE("a peer has time from its last sign of life on", "[attempts]") {
   watch.attempts.begin(1, watch.now);
   watch.attempts.begin(2, watch.now);
   for (int i = 0; i < 10; ++i) {
-    watch.wait(kPatience / 2);
+    watch.wait(kTimeout / 2);
     watch.attempts.heard_of(1, watch.now);
   }
   CHECK(watch.given_up == std::vector{2});
-  watch.wait(kPatience - 1ms);
+  watch.wait(kTimeout - 1ms);
   CHECK(watch.given_up == std::vector{2});
   watch.wait(1ms);
   CHECK(watch.given_up == std::vector{2, 1});
@@ -68,10 +68,10 @@ TEST_CASE("time in which a peer is stopped does not count", "[attempts]") {
   const auto wait = [&](Attempts::Duration time) {
     for (; time > 0ms; time -= Attempts::kLongestPause) watch.wait(Attempts::kLongestPause);
   };
-  wait(20 * kPatience);
+  wait(20 * kTimeout);
   CHECK(watch.given_up == std::vector{2});
   watch.stopped.clear();
-  wait(kPatience / 4);
+  wait(kTimeout / 4);
   CHECK(watch.given_up == std::vector{2});
   wait(Attempts::kLongestPause);
   CHECK(watch.given_up == std::vector{2, 1});
@@ -87,7 +87,7 @@ TEST_CASE("what has ended is neither repeated nor given up", "[attempts]") {
   watch.wait(30ms);
   CHECK(watch.repeated == std::vector{999});
   watch.attempts.end(999);
-  watch.wait(kPatience);
+  watch.wait(kTimeout);
   CHECK(watch.given_up.empty());
   CHECK(watch.attempts.next() == Attempts::Time::max());
 }

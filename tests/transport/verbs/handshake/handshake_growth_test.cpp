@@ -88,8 +88,8 @@ TEST_CASE("a link for whose larger connection memory lacks stays small", "[verbs
 
 TEST_CASE("a larger connection of which the peer says nothing is given up", "[verbs][growth]") {
   FakeJob job(2);
-  job.add({.rails = 2, .patience = 2000ms});
-  job.add({.rails = 1, .patience = 2000ms});  // it has other rails, and ignores such packets
+  job.add({.rails = 2, .timeout = 2000ms});
+  job.add({.rails = 1, .timeout = 2000ms});  // it has other rails, and ignores such packets
   job.introduce();
   VerbsLink& link = job.connected(0, 1);
   link.capabilities().growth->ask_for_more();

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr FakeRank kImpatient{.patience = 100ms};
+constexpr FakeRank kShortTimeout{.timeout = 100ms};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ TEST_CASE("ranks with other settings do not connect", "[verbs][packets]") {
 TEST_CASE("a peer that does not answer is given up, with the reason", "[verbs][packets]") {
   FakeJob job;
   SECTION("it is silent") {
-    job.add_two(kImpatient);
+    job.add_two(kShortTimeout);
     job.fake.lose([](std::uint32_t) { return true; });
     Link& link = job.connect(0, 1);
     REQUIRE(job.until([&] { return link.state().failed(); }));
@@ -45,7 +45,7 @@ TEST_CASE("a peer that does not answer is given up, with the reason", "[verbs][p
                                                     "within 100 ms: it has died or is stopped"));
   }
   SECTION("there is no path") {
-    job.add_two(kImpatient);
+    job.add_two(kShortTimeout);
     job.fake.refuse("ibv_create_ah", EHOSTUNREACH);
     Link& link = job.connect(0, 1);
     REQUIRE(job.until([&] { return link.state().failed(); }));
@@ -53,7 +53,7 @@ TEST_CASE("a peer that does not answer is given up, with the reason", "[verbs][p
     CHECK_THAT(link.state().text(), Catch::Contains("there is no path to it (No route to host)"));
   }
   SECTION("it lacks memory") {
-    job.add_two({.patience = 2000ms});
+    job.add_two({.timeout = 2000ms});
     Link& link = job.connect_late(0, 1, [&] { job.fake.refuse("ibv_create_qp", ENOMEM); });
     REQUIRE(job.until([&] { return link.state().failed(); }));
     CHECK(link.state().code() == Code::out_of_memory);
