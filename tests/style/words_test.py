@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Comments are in the field's English, and name files that exist.
+"""Comments and documents are in the field's English, and comments name files that exist.
 
 Usage: words_test.py ROOT            counts by folder, and prints what is above the ceilings below
        words_test.py ROOT FOLDER…    prints all that is counted in these folders
 
-Three things are checked in C, C++ and Python:
+Three things are checked in C, C++ and Python, the first one also in the prose of documents (those
+of docs/, README.md, and the manual pages in man/), without their code, headings and tables:
  * sentences of comments that begin without their noun, or have a phrase that only we use (REFUSED);
  * names of files in comments, of which there is none;
  * names that were replaced by others (RENAMED).
-There are hundreds of such sentences. So each folder has a ceiling, and may only come down to it:
-the test also fails where a folder has fewer, until its ceiling is lowered. Status 1 if it fails.
+Each folder has a ceiling, and may only come down to it: the test also fails where a folder has
+fewer, until its ceiling is lowered. Status 1 if it fails.
 """
 import collections
 import io
@@ -21,10 +22,13 @@ import tokenize
 
 # By folder: refused sentences, and names of files that do not exist. Only downwards.
 CEILINGS = {
+    "README.md": (0, 0),
     "base": (0, 0),
     "collectives": (0, 0),
+    "docs": (0, 0),
     "examples": (0, 0),
     "include": (0, 0),
+    "man": (0, 0),
     "models": (0, 0),
     "protocols": (0, 0),
     "registration": (0, 0),
@@ -87,6 +91,7 @@ STILL_THERE = {
     "src/api": {"Own"},
 }
 
+DOCUMENT = re.compile(r"README\.md|docs/[^/]*\.md|man/[^/]*\.in")
 # Files of others, one that a test writes, and the end of one whose beginning was just named.
 FOREIGN = {"mpi.h", "cuda.h", "example.c", "_ib.hpp"}
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'')
@@ -122,14 +127,63 @@ def python_lines(text):
             before = token.type
 
 
+# Lines of Markdown that begin a paragraph of their own (items, quotations), and its markup.
+# Macros of mdoc that end a paragraph, and names of the others.
+ITEM = re.compile(r" *(?:[*+-]|\d+\.|>) +")
+MARKUP = re.compile(r"\*\*|__|!?\[(?=[^\]]*\]\()|\]\([^)]*\)")
+BLOCK_MACRO = re.compile(r"\.(?:Pp|Sh|Ss|It|Bl|El|Bd|Ed|D1|Dl|Dd|Dt|Os|Nd|\\\").*")
+MACRO = re.compile(r"(?<!\S)(?:[A-Z][a-z]|No|Ns)(?!\S)")
+
+
+def markdown_lines(text):
+    """Number, 0, False, and text of each line: empty between paragraphs, and for headings, tables
+    and code."""
+    fenced, prose = False, False
+    for number, line in enumerate(text.split("\n"), 1):
+        fence = line.lstrip().startswith("```")
+        fenced ^= fence
+        item = ITEM.match(line)
+        code = line.startswith("    ") and not prose and not item
+        if fence or fenced or code or not line.strip() or line.lstrip().startswith(("#", "|", "<")):
+            prose = prose and not line.strip()  # an item goes on after an empty line, indented
+            yield number, 0, False, ""
+            continue
+        prose = True
+        if item:
+            yield number, 0, False, ""
+        yield number, 0, False, MARKUP.sub("", line[item.end():] if item else line)
+
+
+def manual_lines(text):
+    """Number, 0, whether it describes an item (as a comment does the code before it), and text of
+    each line of a page in mdoc: empty for macros that end a paragraph, and for examples."""
+    literal = behind = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if BLOCK_MACRO.match(line) or not line.strip() or literal:
+            literal = line.startswith(".Bd") or (literal and not line.startswith(".Ed"))
+            behind = line.startswith(".It")
+            yield number, 0, False, ""
+        else:
+            yield number, 0, behind, MACRO.sub("", line[1:]) if line[0] == "." else line
+            behind = False
+
+
 BEFORE_DOCUMENTATION = (tokenize.ENCODING, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+LINES = {".py": python_lines, ".md": markdown_lines, ".in": manual_lines}
+
+
+def is_document(path):
+    """Whether it has prose, and no comments."""
+    return path.endswith((".md", ".in"))
 
 
 def comments(path, text):
     """First line, whether code stands before it, and text of each comment, which are all lines
-    that follow each other in one column, up to an empty one."""
+    that follow each other in one column, up to an empty one; of a document, each paragraph."""
     first, behind_code, parts, last = 0, False, [], None
-    for number, at, behind, part in (python_lines if path.endswith(".py") else c_lines)(text):
+    for number, at, behind, part in LINES.get(os.path.splitext(path)[1], c_lines)(text):
         goes_on = parts and not behind and (number - 1, at) == last
         if parts and not (goes_on and part.strip()):
             yield first, behind_code, " ".join(parts)
@@ -166,7 +220,7 @@ def missing(path, text, names):
 def identifiers(path, text):
     """The names in the code of a file, each with the first line where it is."""
     found = {}
-    if not path.endswith(".py"):
+    if not path.endswith(".py") and not is_document(path):
         text = BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)
         for number, line in enumerate(text.split("\n"), 1):
             if not line.lstrip().startswith("#"):
@@ -198,7 +252,8 @@ def by_folder(texts, names):
     for path, text in texts.items():
         words, files = found[path.split("/")[0]]
         words += refused(path, text)
-        files += missing(path, text, names)
+        if not is_document(path):
+            files += missing(path, text, names)
     return found
 
 
@@ -229,6 +284,14 @@ def check_myself():
     assert not list(missing("a/a.cpp", text, {"none.hpp"}))
     python = '"""What\n\nWho."""\n\n\ndef f():\n    """Of it"""\n    g("What")  # who\n'
     assert [line.split(":")[1] for line in refused("a/a.py", python)] == list("1378")
+    markdown = ("# What it is\n\nIt is\nfine. **Of** it.\n\n* a: b\n* what [c](d.md).\n\n"
+                "| Of | x |\n|---|---|\n\n    Of code\n\n```\nOf code\n```\n\nWho asks?\n")
+    assert [line.split(":")[1] for line in refused("docs/a.md", markdown)] == list("37")
+    manual = (".Sh WHAT\nIt is\n.Ar so .\nWhat is\n.It Fl a\nof b\n.It Fl b\nWhat\n.Pp\n"
+              ".Bd -literal\nOf code\n.Ed\nSo many\n.Ar ranks .\n")
+    assert [line.split(":")[1] for line in refused("man/a.1.in", manual)] == ["2", "8", "13"]
+    assert not identifiers("docs/a.md", "glance") and not identifiers("man/a.1.in", "glance")
+    assert not by_folder({"docs/a.md": "See none.hpp.\n"}, set())["docs"][1]
     counts = by_folder({"a/a.cpp": text}, {"a.cpp"})
     assert not list(compare(counts, {"a": (7, 1)}))
     assert len(list(compare(counts, {"a": (8, 1)}))) == 1
@@ -250,8 +313,9 @@ def read(root):
                       and not (here / f / "meson-info").exists()]
         names.update(files)
         for name in files:
-            if name.endswith((".cpp", ".hpp", ".c", ".h", ".py")):
-                texts[(here / name).relative_to(root).as_posix()] = (here / name).read_text()
+            path = (here / name).relative_to(root).as_posix()
+            if name.endswith((".cpp", ".hpp", ".c", ".h", ".py")) or DOCUMENT.fullmatch(path):
+                texts[path] = (here / name).read_text()
     return texts, names
 
 
@@ -266,7 +330,7 @@ def main():
     complaints = [*compare(found, CEILINGS), *renamed(texts, STILL_THERE)]
     left = sum(len(words) for words, _ in found.values())
     print("\n".join(complaints) if complaints else
-          f"comments of {len(texts)} files: {left} sentences are still to be rewritten")
+          f"comments and prose of {len(texts)} files: {left} sentences are still to be rewritten")
     return 1 if complaints or not texts else 0
 
 
