@@ -85,7 +85,8 @@ class Round {
       near_ = {within, stage.bytes, gap_factors.near};
       near_.in_pieces(within, stage.bytes, platform.piece);
     }
-    if (all_.far + out_.far + in_.far > 0) far_ = {platform.between, stage.bytes, gap_factors.far};
+    if (all_.far + out_.far + in_.far + stage.leaving > 0)
+      far_ = {platform.between, stage.bytes, gap_factors.far};
     far_gap_ = far_.costs.gap / platform.adapters;
     far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
@@ -204,7 +205,9 @@ class Paths {
       sent_.add(sent, stage.rounds);
       return;
     }
-    const bool joins = stage.order == Stage::Order::joins;
+    const bool beside = stage.order == Stage::Order::beside;
+    const bool joins = beside || stage.order == Stage::Order::joins;
+    if (beside) sent_ = {};  // its ranks are others, and do not wait for the open rounds
     if (joins && sent_.time + stage.rounds * path.time < open_.time) {
       whole_.add(open_, 1);
     } else {

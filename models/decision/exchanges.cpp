@@ -207,6 +207,95 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
   sketch.meets(rounds + (extra > 0 ? 1 : 0));
 }
 
+namespace {
+
+// Which ranks lend in an allgather's exchange with r ^ 2^i, and what the partners have of it.
+struct Lending {
+  explicit Lending(const Topology& place)
+      : partners(std::bit_floor(static_cast<unsigned>(place.P))), extra(place.P - partners) {
+    // In order, the first node has all lenders if they are few.
+    const bool at_first = place.in_order && 2 * extra < place.q;
+    far = !at_first && !place.within_node(2);
+    if (far && place.in_turn) {
+      const bool even = std::fmod(place.nodes, 2) == 0;  // then every other node lends
+      leaving = ceil_div(extra, even ? place.nodes / 2.0 : place.nodes);
+    }
+    helping = extra > 0 ? ceil_div(place.q, 2) : place.q;
+    alone = std::max(helping, std::min({static_cast<double>(place.q), partners / 2,
+                                        extra > 0 ? partners - extra : partners}));
+  }
+  // The blocks of d partners that follow each other: of the first ones, and of those after them.
+  double first(double d) const noexcept { return d + std::min(d, extra); }
+  double second(double d) const noexcept { return d + std::clamp(extra - d, 0.0, d); }
+
+  // A node of q ranks gets as many bytes as this number of the longest messages has, in a round
+  // that is not the most distant one. If its ranks have no lenders, all take part: they get d
+  // blocks, and more where the last partners with lenders exchange with them.
+  double at_port(double d, double q) const noexcept {
+    const double last = std::fmod(extra, 2 * d), most = d + std::min(d, last);
+    const double mixed = last == 0 ? 0 : last <= d ? d : 2 * d - last;
+    return std::max({helping, q * d / first(d), std::min(q, mixed) * most / first(d)});
+  }
+
+  double partners, extra;  // ranks that take part, and lenders
+  bool far = false;        // the messages of lenders leave their nodes,
+  double leaving = 1;      // this number from the busiest node
+  double helping;          // partners of a node whose ranks lend to each other,
+  double alone;            // and of one without lenders
+};
+
+// Lenders hand over `bytes`. Beside them come messages of `longest` bytes (0: none), those of the
+// most distant round between nodes without lenders, where more ranks share a port.
+void lend(Sketch& sketch, const Lending& lending, Bytes bytes, Way way, Bytes longest) {
+  if (lending.extra == 0) return;
+  const Topology& place = sketch.place();
+  hand_over(sketch, bytes, way, 1, lending.far, lending.extra);
+  Stage& stage = sketch.stages().back();
+  if (lending.far) stage.leaving = lending.leaving * place.copies;
+  if (longest == 0 || lending.far || lending.alone == lending.helping || place.nodes == 1) return;
+  stage.order = Stage::Order::open;
+  Stage& beside = sketch.add(longest);
+  beside.leaving = (lending.alone - lending.helping) * place.copies;
+  beside.order = Stage::Order::beside;
+}
+
+}  // namespace
+
+// A partner that stands for two ranks has two blocks, so the longest messages of a round are those
+// of the first partners. Backwards, a partner without a lender sends at once: where lenders are on
+// other nodes, its message and the lender's come to one port together, and only then goes the
+// answer, of the other partners' blocks.
+void doubling_blocks(Sketch& sketch, Bytes block) {
+  const Topology& place = sketch.place();
+  const bool back = sketch.is_combining();
+  const Lending lending(place);
+  const double extra = lending.extra, rounds = std::log2(lending.partners);
+  const double half = lending.partners / 2;
+  const auto blocks = [&](double count) { return static_cast<Bytes>(count) * block; };
+  const bool together = back && lending.far && extra > 0;
+  const bool joins = together && extra <= half;  // one of two partners has no lender
+  const double before = together ? place.P + lending.first(half) : back ? place.P : 1;
+  lend(sketch, lending, blocks(before), Way::up, back ? blocks(lending.first(half)) : 0);
+  if (joins) sketch.stages().back().order = Stage::Order::open;
+  const std::size_t begin = sketch.stages().size();
+  bool left = false;  // messages have left the node
+  for (double i = 0; i < rounds; ++i) {
+    const double d = std::exp2(back ? rounds - 1 - i : i);
+    const bool answers = together && i == 0;
+    Stage& stage = between_partners(sketch, d, lending.partners,
+                                    blocks(answers ? lending.second(d) : lending.first(d)));
+    if (answers && joins) stage.order = Stage::Order::joins;
+    if (stage.leaving > 0)
+      stage.leaving = (d < half ? lending.at_port(d, place.q) : lending.helping) * place.copies;
+    stage.staggered = left && back;
+    left = left || stage.leaving > 0;
+  }
+  sketch.sends_anew(begin);
+  lend(sketch, lending, blocks(back ? 1 : place.P), Way::down,
+       back ? 0 : blocks(lending.first(half)));
+  sketch.meets(rounds + (extra > 0 ? 1 : 0));
+}
+
 void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
   const Topology& place = sketch.place();
   const double messages = radix - 1;

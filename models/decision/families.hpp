@@ -58,6 +58,8 @@ void bine(Sketch& sketch, Bytes bytes, double growth);
 // (2^0), of which later ones have growth times as many. Other ranks: `lent` before, `given` after.
 void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
               double messages = 1);
+// An allgather draws these exchanges for blocks, backwards if the sketch combines them.
+void doubling_blocks(Sketch& sketch, Bytes block);
 // One round of an exchange in groups of `radix`. Only `partners` of the P ranks take part; those of
 // a group are `distance` ranks apart.
 void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix);

@@ -109,7 +109,7 @@ void rooted(Sketch& s, Bytes m, Of p) {
 void ring(Sketch& s, Bytes m, Of) { families::ring(s, m, s.place().P - 1); }
 void at_once(Sketch& s, Bytes m, Of) { families::at_once(s, m); }
 void pairwise(Sketch& s, Bytes m, Of) { families::pairwise(s, m); }
-void doubling(Sketch& s, Bytes m, Of) { families::doubling(s, m, 2, m, all(s, m)); }
+void doubling(Sketch& s, Bytes m, Of) { families::doubling_blocks(s, m); }
 void bine(Sketch& s, Bytes m, Of) { families::bine(s, m, 2); }
 void bruck(Sketch& s, Bytes m, Of p) {
   families::dissemination(s, p.k, m, true);

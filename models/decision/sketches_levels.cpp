@@ -107,8 +107,10 @@ bool draw_grid(Sketch& sketch, const Topology& place, const Algorithm& algorithm
     const auto phase = [&](const Topology& line, Bytes length) {
       sketch.level(line);
       sketch.combining(collectives::reduces(grid.collective));
-      if (grid.doubling)
-        families::doubling(sketch, length, whole ? 1 : 2, length, whole ? length : line.P * length);
+      if (grid.doubling && whole)
+        families::doubling(sketch, length, 1, length, length);
+      else if (grid.doubling)
+        families::doubling_blocks(sketch, length);
       else
         families::ring(sketch, length, line.P - 1);
       sketch.combining(false);

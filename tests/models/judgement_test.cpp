@@ -30,7 +30,6 @@ const std::set<std::string> kSlower{
     "hardware allgather 5x4 4096",
     "hardware bcast 1x3 65536",
     "rxe bcast 1x3 65536",
-    "rxe in turn reduce_scatter 5x3 8",
 };
 
 std::string words(const Cell& cell, const Judgement& judgement) {

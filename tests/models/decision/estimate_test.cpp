@@ -303,7 +303,8 @@ TEST_CASE("estimates of Bine exchanges know that partners are an odd number of r
 }
 
 // Chains that begin beside the root, even ranks that go one way and odd ones the other, both ranks
-// at a node's ends, a tree that is not full, a round that does not wait for the one before.
+// at a node's ends, a tree that is not full, a round that does not wait for the one before, nodes
+// that have no lenders and send beside those that have.
 TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[decision]") {
   struct Case {
     const char* choice;
@@ -319,7 +320,11 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
         Case{"allgather=neighbor-exchange", 2, 4, 1 << 20, false},
         Case{"bcast=binomial", 5, 1, 8, false}, Case{"reduce=binomial", 5, 1, 8, false},
         Case{"bcast=binomial(k=2)", 5, 1, 8, false},
-        Case{"reduce_scatter=circulant", 5, 2, 8, true}}) {
+        Case{"reduce_scatter=circulant", 5, 2, 8, true},
+        Case{"reduce_scatter=recursive-halving", 6, 4, 65536, false},
+        Case{"reduce_scatter=recursive-halving", 6, 2, 65536, true},
+        Case{"allgather=recursive-doubling", 3, 4, 65536, false},
+        Case{"allgather=recursive-doubling", 5, 3, 65536, true}}) {
     const auto [collective, choice] = *parse_choices(one.choice).begin();
     Problem problem{{.collective = collective, .bytes = one.bytes}, one.nodes * one.each};
     std::vector<int> node;
@@ -340,6 +345,35 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
                     << simulated);
     CHECK(made < 1.25 * simulated);
     CHECK(made > simulated / 1.25);
+  }
+}
+
+// A partner that stands for a lender, too, has two blocks; backwards, partners without lenders send
+// at once. The time is that of the bytes, so a block more or less is seen. Backwards, the estimate
+// leaves out what is combined before the answer goes, up to a tenth.
+TEST_CASE("estimates know how many blocks partners with lenders have", "[decision]") {
+  struct Case {
+    const char* choice;
+    int P;
+    double most;
+  };
+  Platform apart = adapter();
+  apart.shared_ports = false;
+  for (const Case& one : {Case{"allgather=recursive-doubling", 3, 1.02},
+                          Case{"allgather=recursive-doubling", 5, 1.02},
+                          Case{"allgather=recursive-doubling", 6, 1.02},
+                          Case{"allgather=recursive-doubling", 7, 1.02},
+                          Case{"reduce_scatter=recursive-halving", 3, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 5, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 6, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 7, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 8, 1.02}}) {
+    const auto [collective, choice] = *parse_choices(one.choice).begin();
+    const Compared found = compared_alone(to_string(choice), collective, one.P, 1 << 20, apart);
+    INFO(one.choice << ", " << one.P << " ranks: " << found.estimate << " us, simulated "
+                    << found.simulated);
+    CHECK(found.estimate < one.most * found.simulated);
+    CHECK(found.estimate > found.simulated / one.most);
   }
 }
 
