@@ -1278,16 +1278,16 @@ TUTTI_API int tutti_iexscan(const void* sendbuf, void* recvbuf, MPI_Count count,
  *   intermediate results stays the request's until it is freed; over an adapter the buffers stay
  *   registered, too.
  *
- *   No message is sent, and wrong arguments are an error of tutti_start. On each communicator all
- *   ranks start the same calls in the same order; see tutti_ibarrier(3) for that, and for when data
- *   move.
+ *   No message is sent where the arguments are right. On each communicator all ranks prepare the
+ *   same calls, and start the same ones, in the same order; see tutti_ibarrier(3) for that, and for
+ *   when data move.
  * RETURN
  *   TUTTI_SUCCESS or an error code. After an error *request is TUTTI_REQUEST_NULL.
  * ERRORS
  *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
  *   TUTTI_ERR_COMM             `comm` is null or has been freed.
  *   TUTTI_ERR_REQUEST          `request` is NULL.
- *   TUTTI_ERR_NO_MEMORY        memory is exhausted.
+ *   and those of the blocking function.
  * THREADS
  *   One at a time on each communicator.
  * SEE ALSO

@@ -5,6 +5,7 @@
 
 #include "base/index.hpp"
 #include "src/api/collective.hpp"
+#include "src/news/call_words.hpp"
 
 namespace tutti {
 namespace {
@@ -54,7 +55,7 @@ bool needs_later(const Layout& layout, const Arguments& a, Form form) noexcept {
   return form == Form::persistent || collectives::reduces(a.collective) || !layout.is_known();
 }
 
-// An error in a type is reported by the start of the call, with the argument's name.
+// An error in a type is reported where the arguments are checked, with the argument's name.
 OwnType own(const Library& state, bool used, MPI_Datatype type, const Arguments& a, Form form) {
   try {
     if (!used) return OwnType(type);
@@ -69,8 +70,7 @@ OwnType own(const Library& state, bool used, MPI_Datatype type, const Arguments&
 
 // --- one call ----------------------------------------------------------------------------------
 
-Pending::Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments,
-                 Form form)
+Pending::Pending(Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form)
     : comm_(comm),
       communicator_(*comm.communicator),
       send_type_(own(state, uses_send_type(arguments, communicator_.rank()), arguments.send.type,
@@ -88,6 +88,7 @@ Pending::Pending(const Library& state, tutti_comm_object& comm, const Arguments&
     if (arguments_.send.buffer != MPI_IN_PLACE) keep_own_types(state, arguments_.send, sent);
     keep_own_types(state, arguments_.receive, received);
   }
+  if (form_ == Form::persistent) check_arguments(state);
   comm_.persistent += form_ == Form::persistent;
 }
 
@@ -100,6 +101,18 @@ void Pending::keep_own_types(const Library& state, Side& side, std::size_t block
     types_.push_back(own_types_.back().type());
   }
   side.types = types;
+}
+
+// Throws Error: the call could never start.
+void Pending::check_arguments(Library& state) {
+  try {
+    UserRequest unstarted(communicator_);
+    prepare(state, unstarted, arguments_);
+  } catch (Error& error) {
+    error.message =
+        in_next_call(communicator_.agreement(), name_of(arguments_) + "_init", error.message);
+    throw;
+  }
 }
 
 Pending::~Pending() {
@@ -190,8 +203,8 @@ void Pending::finish() {
 
 // --- all of them -------------------------------------------------------------------------------
 
-tutti_request PendingCalls::add(const Library& state, tutti_comm_object& comm,
-                                const Arguments& arguments, Form form) {
+tutti_request PendingCalls::add(Library& state, tutti_comm_object& comm, const Arguments& arguments,
+                                Form form) {
   if (free_.empty()) {
     free_.reserve(places_.size() + 1);
     places_.push_back(std::make_unique<Place>());

@@ -32,10 +32,10 @@ enum class Form : std::uint8_t {
 // One call. Inactive until start(), and from finish() on.
 class Pending {
  public:
-  // Checks nothing but the datatypes, which it holds where the call needs them later: the program
-  // may free them. The arrays to which `arguments` points must stay. Throws Error,
-  // std::bad_alloc.
-  Pending(const Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form);
+  // Holds the datatypes where the call needs them later: the program may free them. The arrays to
+  // which `arguments` points must stay. Throws Error: an argument of a persistent call is wrong
+  // (others are checked by start()), std::bad_alloc.
+  Pending(Library& state, tutti_comm_object& comm, const Arguments& arguments, Form form);
   ~Pending();
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
@@ -69,6 +69,7 @@ class Pending {
   bool claimed = false;
 
  private:
+  void check_arguments(Library& state);
   void start_request(Library& state);
   void start_again();
   [[noreturn, gnu::cold]] void give_up_start();
@@ -97,8 +98,8 @@ class Pending {
 class PendingCalls {
  public:
   // Adds an inactive call. Throws as Pending, std::bad_alloc.
-  tutti_request_object* add(const Library& state, tutti_comm_object& comm,
-                            const Arguments& arguments, Form form);
+  tutti_request_object* add(Library& state, tutti_comm_object& comm, const Arguments& arguments,
+                            Form form);
   // Throws Error{bad_request}: no request has that handle.
   [[gnu::always_inline]] Pending& find(tutti_request_object* handle) const {
     const std::uint32_t number = place_of(handle);

@@ -55,9 +55,15 @@ static void refused(MPI_Comm comm, MPI_Errhandler handler) {
   MPI_Request request;
   GIVES(MPI_ERR_ROOT, MPI_Ibcast(&x, 1, MPI_INT, size, comm, &request));
   GIVES(MPI_ERR_OP, MPI_Iallreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm, &request));
-  MPI_Type_free(&uncommitted);
   int blocks[64] = {0};
   GIVES(MPI_ERR_TRUNCATE, MPI_Allgather(&x, 2, MPI_INT, blocks, 1, MPI_INT, comm));
+#if MPI_VERSION >= 4
+  GIVES(MPI_ERR_ROOT, MPI_Bcast_init(&x, 1, MPI_INT, size, comm, MPI_INFO_NULL, &request));
+  GIVES(MPI_ERR_TYPE, MPI_Bcast_init(&x, 1, uncommitted, 0, comm, MPI_INFO_NULL, &request));
+  GIVES(MPI_ERR_OP,
+        MPI_Allreduce_init(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm, MPI_INFO_NULL, &request));
+#endif
+  MPI_Type_free(&uncommitted);
 #if MPI_VERSION >= 4
   MPI_Count counts[64];
   MPI_Aint places[64];

@@ -97,6 +97,33 @@ static void bad_communicators(tutti_comm comm) {
   (void)comm;
 }
 
+/* A call is prepared only if it can be started: the message says which function was wrong. */
+static void bad_arguments_prepared(tutti_comm comm) {
+  int data[8] = {0}, all[8 * 64] = {0};
+  tutti_request request;
+#define KEEPS_NOTHING(call, expected)                                    \
+  do {                                                                   \
+    request = (tutti_request)data;                                       \
+    GIVES(call, expected);                                               \
+    CHECK(request == TUTTI_REQUEST_NULL, "%s leaves a request", #call);  \
+    CHECK(strstr(tutti_last_error_message(), "_init)"), "%s: %s", #call, \
+          tutti_last_error_message());                                   \
+  } while (0)
+  KEEPS_NOTHING(tutti_bcast_init(data, 1, MPI_INT, job_size, comm, &request), TUTTI_ERR_ROOT);
+  KEEPS_NOTHING(tutti_bcast_init(NULL, 1, MPI_INT, 0, comm, &request), TUTTI_ERR_BUFFER);
+  KEEPS_NOTHING(tutti_allgather_init(data, -1, MPI_INT, all, 1, MPI_INT, comm, &request),
+                TUTTI_ERR_COUNT);
+  KEEPS_NOTHING(tutti_alltoall_init(data, 1, MPI_DATATYPE_NULL, all, 1, MPI_INT, comm, &request),
+                TUTTI_ERR_TYPE);
+  KEEPS_NOTHING(tutti_allreduce_init(data, all, 1, MPI_INT, MPI_OP_NULL, comm, &request),
+                TUTTI_ERR_OP);
+  MPI_Datatype raw;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &raw);
+  KEEPS_NOTHING(tutti_bcast_init(data, 1, raw, 0, comm, &request), TUTTI_ERR_TYPE_NOT_COMMITTED);
+  MPI_Type_free(&raw);
+  MUST(tutti_barrier(comm));
+}
+
 static void bad_arguments(tutti_comm comm) {
   int data[8] = {0}, all[8 * 64] = {0};
   GIVES(tutti_bcast(NULL, 1, MPI_INT, 0, comm), TUTTI_ERR_BUFFER);
@@ -217,6 +244,7 @@ int main(int argc, char** argv) {
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   bad_communicators(comm);
   bad_arguments(comm);
+  bad_arguments_prepared(comm);
   works(comm);
   one_wrong_rank(comm);
   mismatched_sizes();

@@ -78,11 +78,23 @@ void wrong_arguments(void) {
   CHECK(request == TUTTI_REQUEST_NULL, "a request is left after an error");
   GIVES(tutti_ibcast(&x, 1, MPI_DATATYPE_NULL, 0, world, &request), TUTTI_ERR_TYPE);
   GIVES(tutti_ibarrier(world, NULL), TUTTI_ERR_REQUEST);
-  MUST(tutti_bcast_init(&x, 1, MPI_INT, job_size, world, &request));
-  GIVES(tutti_start(&request), TUTTI_ERR_ROOT);
-  GIVES(tutti_startall(1, &request), TUTTI_ERR_ROOT);
+  GIVES(tutti_bcast_init(&x, 1, MPI_INT, job_size, world, &request), TUTTI_ERR_ROOT);
+  CHECK(request == TUTTI_REQUEST_NULL, "a request is left after an error");
+  int* const all = calloc((size_t)job_size, sizeof *all);
+  MPI_Count *const counts = calloc((size_t)job_size, sizeof *counts), *const displs =
+                                                                          calloc((size_t)job_size,
+                                                                                 sizeof *displs);
+  CHECK(all && counts && displs, "no memory");
+  for (int r = 0; r < job_size; ++r) counts[r] = 1, displs[r] = r;
+  MUST(tutti_allgatherv_init(&x, 1, MPI_INT, all, counts, displs, MPI_INT, world, &request));
+  counts[0] = -1; /* which the program may not do */
+  GIVES(tutti_start(&request), TUTTI_ERR_COUNT);
+  GIVES(tutti_startall(1, &request), TUTTI_ERR_COUNT);
   MUST(tutti_wait(&request)); /* it is inactive */
   MUST(tutti_request_free(&request));
+  free(all);
+  free(counts);
+  free(displs);
   MUST(tutti_barrier(world));
 }
 

@@ -87,12 +87,27 @@ TEST_CASE(
   CHECK_FALSE(call.active());
 }
 
-TEST_CASE("what is wrong with an argument shows at the start, and again at the next") {
+TEST_CASE("what is wrong with an argument shows where a call is prepared") {
   const OneRank one;
   int data = 0;
-  Pending call(running(), one.object(), stated::bcast(&data, 1, MPI_INT, 5), Form::persistent);
+  PendingCalls calls;
+  check_error(Code::bad_root, "(bcast_init): the root is 5", [&] {
+    calls.add(running(), one.object(), stated::bcast(&data, 1, MPI_INT, 5), Form::persistent);
+  });
+  CHECK(one.object().persistent == 0);
+}
+
+TEST_CASE("what becomes wrong with an argument shows at the start, and again at the next") {
+  const OneRank one;
+  int data = 0, gathered = 0;
+  MPI_Count count = 1;
+  const MPI_Count displacement = 0;
+  Pending call(running(), one.object(),
+               stated::allgatherv(&data, 1, MPI_INT, &gathered, &count, &displacement, MPI_INT),
+               Form::persistent);
+  count = -1;
   for (int turn = 0; turn < 2; ++turn) {
-    check_error(Code::bad_root, "the root is 5", [&] { call.start(running()); });
+    check_error(Code::bad_count, "", [&] { call.start(running()); });
     CHECK_FALSE(call.active());
   }
 }
