@@ -8,7 +8,7 @@ namespace {
 
 int class_of(int code) {
   switch (code) {
-    case TUTTI_ERR_COMM: return MPI_ERR_COMM;
+    case TUTTI_ERR_COMM: return MPI_ERR_TOPOLOGY;  // it is valid: a topology is all it can lack
     case TUTTI_ERR_BUFFER:
     case TUTTI_ERR_OVERLAP: return MPI_ERR_BUFFER;
     case TUTTI_ERR_COUNT: return MPI_ERR_COUNT;

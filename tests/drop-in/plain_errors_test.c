@@ -52,7 +52,9 @@ static void refused(MPI_Comm comm, MPI_Errhandler handler) {
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, MPI_DATATYPE_NULL, 0, comm));
   GIVES(MPI_ERR_TYPE, MPI_Bcast(&x, 1, uncommitted, 0, comm));
   GIVES(MPI_ERR_OP, MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm));
+  GIVES(MPI_ERR_TOPOLOGY, MPI_Neighbor_allgather(&x, 1, MPI_INT, &y, 1, MPI_INT, comm));
   MPI_Request request;
+  GIVES(MPI_ERR_TOPOLOGY, MPI_Ineighbor_alltoall(&x, 1, MPI_INT, &y, 1, MPI_INT, comm, &request));
   GIVES(MPI_ERR_ROOT, MPI_Ibcast(&x, 1, MPI_INT, size, comm, &request));
   GIVES(MPI_ERR_OP, MPI_Iallreduce(&x, &y, 1, MPI_INT, MPI_OP_NULL, comm, &request));
   int blocks[64] = {0};
