@@ -21,11 +21,13 @@ struct CallInFlight {
   CallInFlight& operator=(const CallInFlight&) = delete;
 
   bool is_persistent() const noexcept { return tag >= 0; }
+  tutti_comm tutti() const noexcept { return own == TUTTI_COMM_NULL ? state.tutti : own; }
 
   MPI_Request handle = MPI_REQUEST_NULL;       // the program's
   tutti_request request = TUTTI_REQUEST_NULL;  // null: it has not begun, or has ended
   MPI_Comm comm;                               // the program's, unless state.freed
   Communicator& state;
+  tutti_comm own = TUTTI_COMM_NULL;  // of a persistent call, see make_own(); null: that of `state`
   Numbers room;
   std::optional<HeldOperation> operation;
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent
@@ -63,7 +65,7 @@ inline bool any_persistent_failed() noexcept {
 }
 
 // This rank cannot take part, and the others may wait for it. Returns the code.
-int refuse(const Communicator& state, const char* why) noexcept;
+int refuse(tutti_comm comm, const char* why) noexcept;
 
 // Fills in arguments, operation and room: what a call needs before it begins. With the lock. Throws
 // std::bad_alloc, after the members have heard of that.

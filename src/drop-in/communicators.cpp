@@ -111,6 +111,11 @@ void note_algorithms_of(Communicator& state) noexcept {
   g_living.erase(&state);
 }
 
+void free_one(tutti_comm comm) noexcept {
+  const tutti_comm handle = comm;
+  if (tutti_comm_free(&comm) == TUTTI_SUCCESS) give_back_handle(handle);
+}
+
 // But for those that have calls in flight: a rank may not wait for these here.
 void free_those_freed() noexcept {
   if (!g_freed.load(std::memory_order_relaxed)) return;
@@ -124,8 +129,7 @@ void free_those_freed() noexcept {
     }
     if (freed->tutti != TUTTI_COMM_NULL) {
       note_algorithms_of(*freed);
-      const tutti_comm handle = freed->tutti;
-      if (tutti_comm_free(&freed->tutti) == TUTTI_SUCCESS) give_back_handle(handle);
+      free_one(freed->tutti);
     }
     delete freed;
     freed = next;
@@ -322,6 +326,27 @@ Communicator* find_communicator(MPI_Comm comm, int& code, May may) noexcept {
   if (state && state->why_not != kNew)
     t_last = {comm, state, g_frees.load(std::memory_order_acquire)};
   return state;
+}
+
+tutti_comm make_own(Communicator& state, MPI_Comm comm) noexcept {
+  const CommunicatorId number = state.copies.next();
+  if (number == 0) return TUTTI_COMM_NULL;
+  tutti_comm own = TUTTI_COMM_NULL;
+  const int code = guard<Enter::by_itself>([&](Library& library) {
+    std::unique_lock lock(mpi_lock);
+    std::string name = name_of(comm);
+    lock.unlock();
+    own = make_copy(library, number, state.rank, *state.world_ranks, std::move(name));
+    communicator_of(own).set_neighbours(communicator_of(state.tutti).neighbours());
+  });
+  if (code != TUTTI_SUCCESS) die(tutti_last_error_message());
+  return own;
+}
+
+void free_own(tutti_comm own) noexcept {
+  if (own == TUTTI_COMM_NULL) return;
+  if (statistics_wanted) note_algorithms(own);
+  free_one(own);
 }
 
 }  // namespace tutti::drop_in

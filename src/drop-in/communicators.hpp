@@ -89,4 +89,11 @@ enum class May { not_wait, wait, decide };
 // reported an error, by the communicator's handler, and `code` is it.
 Communicator* find_communicator(MPI_Comm comm, int& code, May may = May::wait) noexcept;
 
+// A communicator of Tutti's with the same members and neighbours, for one persistent collective:
+// ranks make those in one order, and may start them in different ones. Needs no messages. The
+// caller's; null: all numbers of copies are used up, on all ranks alike.
+tutti_comm make_own(Communicator& state, MPI_Comm comm) noexcept;
+// Local, when its calls have ended.
+void free_own(tutti_comm own) noexcept;
+
 }  // namespace tutti::drop_in

@@ -138,9 +138,9 @@ int tell(const CallInFlight& call) noexcept {
   return report(call.error, communicator_for_errors(call), call.message.c_str());
 }
 
-int refuse(const Communicator& state, const char* why) noexcept {
+int refuse(tutti_comm comm, const char* why) noexcept {
   return guard([&](Library&) {
-    communicator_of(state.tutti).refuse(Code::out_of_memory, why);
+    communicator_of(comm).refuse(Code::out_of_memory, why);
     throw Error(Code::out_of_memory, why);
   });
 }
@@ -152,7 +152,7 @@ Arguments prepare(Library& library, CallInFlight& call, FunctionRef<Arguments(Nu
     library.engine->calls().want_thread();
     return arguments;
   } catch (const std::bad_alloc&) {
-    communicator_of(call.state.tutti).refuse(Code::out_of_memory, kOutOfMemory);
+    communicator_of(call.tutti()).refuse(Code::out_of_memory, kOutOfMemory);
     throw;
   }
 }
@@ -188,10 +188,10 @@ int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
                FunctionRef<Arguments(Numbers&)> given) noexcept {
   if (request) *request = MPI_REQUEST_NULL;
   auto* const call = new (std::nothrow) CallInFlight(comm, state);
-  if (!call) return report(refuse(state, kOutOfMemory), comm);
+  if (!call) return report(refuse(state.tutti, kOutOfMemory), comm);
   if (const int error = PMPI_Grequest_start(query, release_call, cancel, call, &call->handle);
       error != MPI_SUCCESS) {
-    refuse(state, "the MPI has made no request for the call");
+    refuse(state.tutti, "the MPI has made no request for the call");
     delete call;
     return error;
   }

@@ -11,6 +11,7 @@
 #include "src/data/own_copy.hpp"
 #include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/errors.hpp"
+#include "src/drop-in/statistics.hpp"
 
 namespace tutti::drop_in {
 namespace {
@@ -86,12 +87,19 @@ int start(CallInFlight& call, MPI_Request* request) noexcept {
 int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
               FunctionRef<Arguments(Numbers&)> given) noexcept {
   if (request) *request = MPI_REQUEST_NULL;
+  const tutti_comm own = make_own(state, comm);
   auto* const call = new (std::nothrow) CallInFlight(comm, state);
-  if (!call) return report(refuse(state, kOutOfMemory), comm);
+  if (!call) {
+    const int error =
+        report(refuse(own == TUTTI_COMM_NULL ? state.tutti : own, kOutOfMemory), comm);
+    free_own(own);
+    return error;
+  }
+  call->own = own;
   Arguments arguments{.collective = collectives::Collective::barrier};
   int code = guard([&](Library& library) { arguments = prepare(library, *call, given); });
   if (code == TUTTI_SUCCESS)
-    code = keep(state.tutti, arguments, request ? &call->request : nullptr);
+    code = keep(call->tutti(), arguments, request ? &call->request : nullptr);
   if (code == TUTTI_SUCCESS)
     code = guard<Enter::by_itself>([&](Library&) { register_call(*call); });
   if (code == TUTTI_SUCCESS) {
@@ -100,9 +108,10 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
   }
   const int error = report(code, comm);
   if (call->request != TUTTI_REQUEST_NULL) {  // this rank alone has no request
-    refuse(state, "the MPI has made no request for the call");
+    refuse(call->tutti(), "the MPI has made no request for the call");
     tutti_request_free(&call->request);
   }
+  free_own(own);
   delete call;
   return error;
 }
@@ -159,12 +168,15 @@ bool free_persistent(MPI_Request* request, int& code) noexcept {
   if (active) complete(*call);
   if (any_persistent_failed()) tell_failed_persistent(call->handle);
   tutti_request_free(&call->request);
+  free_own(call->own);
   remove_persistent(*call);
   code = PMPI_Request_free(request);
   return true;
 }
 
 void close_persistent() noexcept {
+  for (const auto& [handle, call] : g_by_handle)  // the program has not freed these
+    if (statistics_wanted && call->own != TUTTI_COMM_NULL) note_algorithms(call->own);
   if (g_self != MPI_COMM_NULL) PMPI_Comm_free(&g_self);
 }
 

@@ -303,7 +303,37 @@ static void types_of_operations(void) {
   MUST(MPI_Type_free_keyval(&key));
 }
 
-#ifndef PERSISTENT
+#ifdef PERSISTENT
+/* Made in one order by all ranks, and started in an order of each rank's own, also with respect to
+ * a call that is not persistent (MPI 4.0, section 6.13). */
+static void start_in_any_order(MPI_Comm comm) {
+  enum { REQUESTS = 5 };
+  MPI_Request requests[REQUESTS + 1];
+  int in[REQUESTS], sums[REQUESTS], ones = 0;
+  const int one = 1;
+  for (int k = 0; k < REQUESTS; ++k) {
+    MPI_Request* const request = &requests[k];
+    REQUEST(Iallreduce, Allreduce_init, &in[k], &sums[k], 1, MPI_INT, MPI_SUM, comm);
+  }
+  for (int again = 0; again < 4; ++again) {
+    for (int k = 0; k < REQUESTS; ++k) {
+      in[k] = 1000 * k + again;
+      sums[k] = -1;
+    }
+    for (int k = 0; k < REQUESTS; ++k) {
+      if (k == rank % REQUESTS)
+        CALL(Iallreduce, &one, &ones, 1, MPI_INT, MPI_SUM, comm, &requests[REQUESTS]);
+      const int other = again == 1 ? REQUESTS - 1 - k : (k + again) % REQUESTS;
+      MUST(MPI_Start(&requests[rank % 2 ? other : k]));
+    }
+    MUST(MPI_Waitall(REQUESTS + 1, requests, MPI_STATUSES_IGNORE));
+    CHECK(ones == size, "%d ones", ones);
+    for (int k = 0; k < REQUESTS; ++k)
+      CHECK(sums[k] == size * in[k], "start %d, request %d: %d", again, k, sums[k]);
+  }
+  for (int k = 0; k < REQUESTS; ++k) MUST(MPI_Request_free(&requests[k]));
+}
+#else
 /* The communicator and a message's request are freed while they are in use. */
 static void freed_early(void) {
   MPI_Comm copy;
@@ -348,6 +378,11 @@ int main(int argc, char** argv) {
   on(MPI_COMM_WORLD);
   on(copy);
   on(backward);
+#ifdef PERSISTENT
+  start_in_any_order(MPI_COMM_WORLD);
+  start_in_any_order(copy);
+  start_in_any_order(backward);
+#endif
   MPI_Comm_free(&backward);
   MPI_Comm_free(&copy);
   types_of_operations();
