@@ -27,7 +27,7 @@ struct CallInFlight {
   tutti_request request = TUTTI_REQUEST_NULL;  // null: it has not begun, or has ended
   MPI_Comm comm;                               // the program's, unless state.freed
   Communicator& state;
-  tutti_comm own = TUTTI_COMM_NULL;  // of a persistent call, see make_own(); null: that of `state`
+  tutti_comm own = TUTTI_COMM_NULL;  // of a persistent call: see make_own()
   Numbers room;
   std::optional<HeldOperation> operation;
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent

@@ -328,23 +328,27 @@ Communicator* find_communicator(MPI_Comm comm, int& code, May may) noexcept {
   return state;
 }
 
-tutti_comm make_own(Communicator& state, MPI_Comm comm) noexcept {
+int make_own(Communicator& state, MPI_Comm comm, tutti_comm& own) noexcept {
   const CommunicatorId number = state.copies.next();
-  if (number == 0) return TUTTI_COMM_NULL;
-  tutti_comm own = TUTTI_COMM_NULL;
   const int code = guard<Enter::by_itself>([&](Library& library) {
     std::unique_lock lock(mpi_lock);
     std::string name = name_of(comm);
     lock.unlock();
-    own = make_copy(library, number, state.rank, *state.world_ranks, std::move(name));
+    if (number != 0) {
+      own = make_copy(library, number, state.rank, *state.world_ranks, std::move(name));
+    } else {
+      transport::MpiBootstrap bootstrap(comm, mpi_lock);
+      report_long_waits(library, bootstrap, library.engine->rank(),
+                        "making a persistent collective of " + words_for(name));
+      own = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
+    }
     communicator_of(own).set_neighbours(communicator_of(state.tutti).neighbours());
   });
-  if (code != TUTTI_SUCCESS) die(tutti_last_error_message());
-  return own;
+  if (code != TUTTI_SUCCESS && number != 0) die(tutti_last_error_message());
+  return code;
 }
 
 void free_own(tutti_comm own) noexcept {
-  if (own == TUTTI_COMM_NULL) return;
   if (statistics_wanted) note_algorithms(own);
   free_one(own);
 }

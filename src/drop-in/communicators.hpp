@@ -90,9 +90,9 @@ enum class May { not_wait, wait, decide };
 Communicator* find_communicator(MPI_Comm comm, int& code, May may = May::wait) noexcept;
 
 // A communicator of Tutti's with the same members and neighbours, for one persistent collective:
-// ranks make those in one order, and may start them in different ones. Needs no messages. The
-// caller's; null: all numbers of copies are used up, on all ranks alike.
-tutti_comm make_own(Communicator& state, MPI_Comm comm) noexcept;
+// ranks make those in one order, and may start them in different ones. The caller's. Collective,
+// but needs no messages as long as there are numbers for copies. Returns a code of Tutti's.
+int make_own(Communicator& state, MPI_Comm comm, tutti_comm& own) noexcept;
 // Local, when its calls have ended.
 void free_own(tutti_comm own) noexcept;
 

@@ -87,19 +87,18 @@ int start(CallInFlight& call, MPI_Request* request) noexcept {
 int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
               FunctionRef<Arguments(Numbers&)> given) noexcept {
   if (request) *request = MPI_REQUEST_NULL;
-  const tutti_comm own = make_own(state, comm);
+  tutti_comm own = TUTTI_COMM_NULL;
+  if (const int code = make_own(state, comm, own); code != TUTTI_SUCCESS) return report(code, comm);
   auto* const call = new (std::nothrow) CallInFlight(comm, state);
   if (!call) {
-    const int error =
-        report(refuse(own == TUTTI_COMM_NULL ? state.tutti : own, kOutOfMemory), comm);
+    const int error = report(refuse(own, kOutOfMemory), comm);
     free_own(own);
     return error;
   }
   call->own = own;
   Arguments arguments{.collective = collectives::Collective::barrier};
   int code = guard([&](Library& library) { arguments = prepare(library, *call, given); });
-  if (code == TUTTI_SUCCESS)
-    code = keep(call->tutti(), arguments, request ? &call->request : nullptr);
+  if (code == TUTTI_SUCCESS) code = keep(own, arguments, request ? &call->request : nullptr);
   if (code == TUTTI_SUCCESS)
     code = guard<Enter::by_itself>([&](Library&) { register_call(*call); });
   if (code == TUTTI_SUCCESS) {
@@ -108,7 +107,7 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
   }
   const int error = report(code, comm);
   if (call->request != TUTTI_REQUEST_NULL) {  // this rank alone has no request
-    refuse(call->tutti(), "the MPI has made no request for the call");
+    refuse(own, "the MPI has made no request for the call");
     tutti_request_free(&call->request);
   }
   free_own(own);
@@ -176,7 +175,7 @@ bool free_persistent(MPI_Request* request, int& code) noexcept {
 
 void close_persistent() noexcept {
   for (const auto& [handle, call] : g_by_handle)  // the program has not freed these
-    if (statistics_wanted && call->own != TUTTI_COMM_NULL) note_algorithms(call->own);
+    if (statistics_wanted) note_algorithms(call->own);
   if (g_self != MPI_COMM_NULL) PMPI_Comm_free(&g_self);
 }
 

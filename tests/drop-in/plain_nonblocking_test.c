@@ -382,6 +382,10 @@ int main(int argc, char** argv) {
   start_in_any_order(MPI_COMM_WORLD);
   start_in_any_order(copy);
   start_in_any_order(backward);
+  MPI_Comm twice; /* a duplicate of a duplicate, which has no numbers for copies of its own */
+  MPI_Comm_dup(copy, &twice);
+  start_in_any_order(twice);
+  MPI_Comm_free(&twice);
 #endif
   MPI_Comm_free(&backward);
   MPI_Comm_free(&copy);
