@@ -18,10 +18,12 @@
 #include "models/decision/sketches.hpp"
 #include "models/simulation/simulator.hpp"
 #include "tests/base/sanitized.hpp"
+#include "tests/models/decision/compared.hpp"
 
 using namespace tutti;
 using namespace tutti::models;
 using namespace tutti::collectives;
+using tests::adapter, tests::compared_alone, tests::Compared, tests::problem_of;
 
 namespace {
 
@@ -31,27 +33,6 @@ namespace {
 // difference: estimates add up rounds.
 constexpr double kMost = 2.6, kMean = 1.4, kClear = 2;
 constexpr double kAgree = 0.97;
-
-Platform adapter() {
-  Platform platform;
-  platform.within = models::LogGP{.L = 0.03, .o_s = 0.03, .o_r = 0.03, .g = 0.04, .G = 2e-5};
-  platform.between = models::LogGP{.L = 0.73, .o_s = 0.2, .o_r = 0.2, .g = 0.2, .G = 4e-5};
-  platform.reduce_per_byte = 1e-5;
-  platform.shared_ports = true;
-  return platform;
-}
-
-struct Compared {
-  std::string name;
-  double estimate, simulated;
-};
-
-Problem problem_of(Collective collective, int P, int per_node, Bytes bytes) {
-  Problem problem{{.collective = collective, .bytes = bytes}, P};
-  if (collective == Collective::barrier) problem.bytes = 0;
-  for (int rank = 0; rank < P && per_node < P; ++rank) problem.node.push_back(rank / per_node);
-  return problem;
-}
 
 std::vector<Compared> compared(const Problem& problem, int per_node, const Platform& platform) {
   const models::Topology place{.P = problem.P, .nodes = problem.P / per_node, .q = per_node};
@@ -157,19 +138,6 @@ TEST_CASE("estimates heed the adapters of a node", "[decision]") {
 }
 
 namespace {
-
-// The estimate of a choice where each rank has a node of its own, and what is simulated.
-Compared compared_alone(std::string_view text, Collective collective, int P, Bytes bytes,
-                        const Platform& platform) {
-  const auto rule = std::string(collectives::name_of(collective)) + "=" + std::string(text);
-  const Choice choice = parse_choices(rule).begin()->second;
-  const Problem problem = problem_of(collective, P, 1, bytes);
-  const auto schedule_of = [&](Rank rank) {
-    return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
-  };
-  return {std::string(text), estimate_of(choice, problem.bytes, platform, {P, P, 1}).latency,
-          simulate(P, schedule_of, platform).time};
-}
 
 // OCC's Frodo cluster; the gap falls beyond 16 destinations.
 Platform frodo(const Curve& factor) {
@@ -280,28 +248,6 @@ TEST_CASE("a flat tree becomes the best one where the gap falls (OCC 6.3)", "[de
   }
 }
 
-TEST_CASE("estimates of Bine exchanges know that partners are an odd number of ranks apart",
-          "[decision]") {
-  for (const bool in_turn : {false, true})
-    for (const char* const name : {"bine-doubling", "bine-halving-doubling"}) {
-      Problem problem{{.collective = Collective::allreduce, .bytes = 65536}, 32};
-      for (int rank = 0; rank < 32; ++rank) problem.node.push_back(in_turn ? rank % 8 : rank / 4);
-      const Choice choice = parse_choices(std::string("allreduce=") + name).begin()->second;
-      const Facts facts = facts_of_nodes(problem.node.of_rank());
-      const double estimate = estimate_of(choice, problem.bytes, adapter(), facts).latency;
-      const auto result = simulate(problem.P,
-                                   [&](Rank rank) {
-                                     Problem mine = problem;
-                                     mine.rank = rank;
-                                     return choice.algorithm->build(mine, choice.parameters);
-                                   },
-                                   adapter(), {.node = problem.node.of_rank()});
-      INFO(name << (in_turn ? ", in turn" : ", blocks"));
-      CHECK(estimate < 1.5 * result.time);
-      CHECK(estimate > result.time / 1.5);
-    }
-}
-
 // Chains that begin beside the root, even ranks that go one way and odd ones the other, both ranks
 // at a node's ends, a tree that is not full, a round that does not wait for the one before, nodes
 // that have no lenders and send beside those that have.
@@ -345,35 +291,6 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
                     << simulated);
     CHECK(made < 1.25 * simulated);
     CHECK(made > simulated / 1.25);
-  }
-}
-
-// A partner that stands for a lender, too, has two blocks; backwards, partners without lenders send
-// at once. The time is that of the bytes, so a block more or less is seen. Backwards, the estimate
-// leaves out what is combined before the answer goes, up to a tenth.
-TEST_CASE("estimates know how many blocks partners with lenders have", "[decision]") {
-  struct Case {
-    const char* choice;
-    int P;
-    double most;
-  };
-  Platform apart = adapter();
-  apart.shared_ports = false;
-  for (const Case& one : {Case{"allgather=recursive-doubling", 3, 1.02},
-                          Case{"allgather=recursive-doubling", 5, 1.02},
-                          Case{"allgather=recursive-doubling", 6, 1.02},
-                          Case{"allgather=recursive-doubling", 7, 1.02},
-                          Case{"reduce_scatter=recursive-halving", 3, 1.1},
-                          Case{"reduce_scatter=recursive-halving", 5, 1.1},
-                          Case{"reduce_scatter=recursive-halving", 6, 1.1},
-                          Case{"reduce_scatter=recursive-halving", 7, 1.1},
-                          Case{"reduce_scatter=recursive-halving", 8, 1.02}}) {
-    const auto [collective, choice] = *parse_choices(one.choice).begin();
-    const Compared found = compared_alone(to_string(choice), collective, one.P, 1 << 20, apart);
-    INFO(one.choice << ", " << one.P << " ranks: " << found.estimate << " us, simulated "
-                    << found.simulated);
-    CHECK(found.estimate < one.most * found.simulated);
-    CHECK(found.estimate > found.simulated / one.most);
   }
 }
 

@@ -1,0 +1,51 @@
+// Estimates beside the simulator, on a platform of adapters.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "collectives/analysis/all_ranks.hpp"
+#include "models/decision/candidates.hpp"
+#include "models/decision/decisions.hpp"
+#include "models/simulation/simulator.hpp"
+
+namespace tutti::tests {
+
+// Nodes with one adapter each, which their ranks share.
+inline models::Platform adapter() {
+  models::Platform platform;
+  platform.within = models::LogGP{.L = 0.03, .o_s = 0.03, .o_r = 0.03, .g = 0.04, .G = 2e-5};
+  platform.between = models::LogGP{.L = 0.73, .o_s = 0.2, .o_r = 0.2, .g = 0.2, .G = 4e-5};
+  platform.reduce_per_byte = 1e-5;
+  platform.shared_ports = true;
+  return platform;
+}
+
+struct Compared {
+  std::string name;
+  double estimate, simulated;
+};
+
+inline collectives::Problem problem_of(collectives::Collective collective, int P, int per_node,
+                                       Bytes bytes) {
+  collectives::Problem problem{{.collective = collective, .bytes = bytes}, P};
+  if (collective == collectives::Collective::barrier) problem.bytes = 0;
+  for (int rank = 0; rank < P && per_node < P; ++rank) problem.node.push_back(rank / per_node);
+  return problem;
+}
+
+// The estimate of a choice where each rank has a node of its own, and what is simulated.
+inline Compared compared_alone(std::string_view text, collectives::Collective collective, int P,
+                               Bytes bytes, const models::Platform& platform) {
+  const auto rule = std::string(collectives::name_of(collective)) + "=" + std::string(text);
+  const collectives::Choice choice = collectives::parse_choices(rule).begin()->second;
+  const collectives::Problem problem = problem_of(collective, P, 1, bytes);
+  const auto schedule_of = [&](Rank rank) {
+    return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
+  };
+  return {std::string(text),
+          models::estimate_of(choice, problem.bytes, platform, {P, P, 1}).latency,
+          models::simulate(P, schedule_of, platform).time};
+}
+
+}  // namespace tutti::tests

@@ -1,0 +1,61 @@
+// Sketches of exchanges beside the simulator, which plays the schedules that run.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/models/decision/compared.hpp"
+
+using namespace tutti;
+using namespace tutti::models;
+using namespace tutti::collectives;
+using tests::adapter, tests::compared_alone, tests::Compared;
+
+TEST_CASE("estimates of Bine exchanges know that partners are an odd number of ranks apart",
+          "[decision]") {
+  for (const bool in_turn : {false, true})
+    for (const char* const name : {"bine-doubling", "bine-halving-doubling"}) {
+      Problem problem{{.collective = Collective::allreduce, .bytes = 65536}, 32};
+      for (int rank = 0; rank < 32; ++rank) problem.node.push_back(in_turn ? rank % 8 : rank / 4);
+      const Choice choice = parse_choices(std::string("allreduce=") + name).begin()->second;
+      const Facts facts = facts_of_nodes(problem.node.of_rank());
+      const double estimate = estimate_of(choice, problem.bytes, adapter(), facts).latency;
+      const auto result = simulate(problem.P,
+                                   [&](Rank rank) {
+                                     Problem mine = problem;
+                                     mine.rank = rank;
+                                     return choice.algorithm->build(mine, choice.parameters);
+                                   },
+                                   adapter(), {.node = problem.node.of_rank()});
+      INFO(name << (in_turn ? ", in turn" : ", blocks"));
+      CHECK(estimate < 1.5 * result.time);
+      CHECK(estimate > result.time / 1.5);
+    }
+}
+
+// A partner that stands for a lender, too, has two blocks; backwards, partners without lenders send
+// at once. The time is that of the bytes, so a block more or less is seen. Backwards, the estimate
+// leaves out what is combined before the answer goes, up to a tenth.
+TEST_CASE("estimates know how many blocks partners with lenders have", "[decision]") {
+  struct Case {
+    const char* choice;
+    int P;
+    double most;
+  };
+  Platform apart = adapter();
+  apart.shared_ports = false;
+  for (const Case& one : {Case{"allgather=recursive-doubling", 3, 1.02},
+                          Case{"allgather=recursive-doubling", 5, 1.02},
+                          Case{"allgather=recursive-doubling", 6, 1.02},
+                          Case{"allgather=recursive-doubling", 7, 1.02},
+                          Case{"reduce_scatter=recursive-halving", 3, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 5, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 6, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 7, 1.1},
+                          Case{"reduce_scatter=recursive-halving", 8, 1.02}}) {
+    const auto [collective, choice] = *parse_choices(one.choice).begin();
+    const Compared found = compared_alone(to_string(choice), collective, one.P, 1 << 20, apart);
+    INFO(one.choice << ", " << one.P << " ranks: " << found.estimate << " us, simulated "
+                    << found.simulated);
+    CHECK(found.estimate < one.most * found.simulated);
+    CHECK(found.estimate > found.simulated / one.most);
+  }
+}
