@@ -19,7 +19,7 @@ class JobLog {
   void write(std::string_view line) const {
     if (log_) log_(line);
   }
-  // A fault that the user should mend; logged only where another rank warns for the node.
+  // A fault that the user should mend; not logged where another rank warns for the node.
   void warn(std::string_view line) const {
     if (warns_for_node_ && warn_)
       warn_(line);
