@@ -81,9 +81,8 @@ void wrong_arguments(void) {
   GIVES(tutti_bcast_init(&x, 1, MPI_INT, job_size, world, &request), TUTTI_ERR_ROOT);
   CHECK(request == TUTTI_REQUEST_NULL, "a request is left after an error");
   int* const all = calloc((size_t)job_size, sizeof *all);
-  MPI_Count *const counts = calloc((size_t)job_size, sizeof *counts), *const displs =
-                                                                          calloc((size_t)job_size,
-                                                                                 sizeof *displs);
+  MPI_Count* const counts = calloc((size_t)job_size, sizeof *counts);
+  MPI_Count* const displs = calloc((size_t)job_size, sizeof *displs);
   CHECK(all && counts && displs, "no memory");
   for (int r = 0; r < job_size; ++r) counts[r] = 1, displs[r] = r;
   MUST(tutti_allgatherv_init(&x, 1, MPI_INT, all, counts, displs, MPI_INT, world, &request));
