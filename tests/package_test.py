@@ -158,6 +158,15 @@ def try_without_mpi(root):
               f"cat with {library} preloaded prints {said}")
 
 
+def try_documents(root):
+    """The links of each document lead to files."""
+    documents = root.folder / "usr/share/doc/tutti"
+    for document in documents.rglob("*.md"):
+        for link in re.findall(r"\]\(([^)#:]+)[)#]", document.read_text()):
+            check((document.parent / link).exists(), f"{document} has a link to {link}")
+    check((documents / "README.md").exists(), "README.md is not installed")
+
+
 def try_programs(root, tag, soname):
     """Builds the README's program in each way, runs it, and returns what was built."""
     built = []
@@ -218,6 +227,7 @@ def main():
     root.install("/srv/0.1.0/tutti_0.1.0-1_amd64.deb")
     try_without_mpi(root)
     root.shell("apt-get install -y -qq --no-install-recommends /srv/0.1.0/*.deb")
+    try_documents(root)
     root.install(*TOOLS)
     built = try_programs(root, "0.1.0", 0)
     try_drop_in(root)
