@@ -5,6 +5,7 @@
 #include "transport/fetching.hpp"
 #include "transport/growth.hpp"
 #include "transport/memory.hpp"
+#include "transport/parts.hpp"
 #include "transport/read_watch.hpp"
 #include "transport/revocation.hpp"
 
@@ -22,6 +23,8 @@ struct Capabilities {
   bool notifies = false;
   // true: a report costs as much as a short message; false: a store to memory.
   bool reports_by_packets = true;
+  // Link::write() may be preceded by parts of the same message. Null: each message is one write.
+  Parts* parts = nullptr;
   // The peer's memory can be read. Null: it cannot be.
   Fetching* fetching = nullptr;
   // Hears how payloads of the peer are read. Null: it does not want to know.

@@ -10,6 +10,16 @@
 #include "base/bits.hpp"
 
 namespace tutti::transport::verbs {
+namespace {
+
+constexpr std::size_t kMultiple = 4096;  // where devices read and write best
+// A message is written in parts so that its packing and the wire overlap. Nothing overlaps with the
+// packing of the first part, so there are several; each is posted, and its completion read, which
+// must cost little beside its packing; and the packed bytes should still be in the caches.
+constexpr std::size_t kPartsOfMessage = 8;
+constexpr std::size_t kLeastPart = std::size_t{16} << 10, kMostPart = std::size_t{256} << 10;
+
+}  // namespace
 
 VerbsLink::VerbsLink(LinkContext& context, int peer)
     : Link(context.shape, peer, first_shape(context.shape)),
@@ -17,8 +27,11 @@ VerbsLink::VerbsLink(LinkContext& context, int peer)
       first_(context, *this, false),
       larger_(context, *this),
       writes_(context.has_datagram) {
-  set_capabilities(
-      {.notifies = true, .registrar = &context.registrar, .inquiry = &writes_, .growth = this});
+  set_capabilities({.notifies = true,
+                    .parts = this,
+                    .registrar = &context.registrar,
+                    .inquiry = &writes_,
+                    .growth = this});
   inbox().place(first_.connection.inbox());
 }
 
@@ -71,21 +84,50 @@ bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
 Post VerbsLink::write(const void* source, const Registration& registration, const RemoteKey& target,
                       std::size_t bytes, std::optional<std::uint32_t> notify,
                       std::uint64_t* ticket) noexcept {
+  if (notify && writes_.is_in_parts(*notify)) [[unlikely]] {
+    const Post post = write_all(source, registration, target, bytes, notify, ticket);
+    if (post == Post::posted) writes_.end_parts(*notify);
+    return post;
+  }
   const std::uint64_t before = notify ? writes_.note_begun(*notify) : 0;
   const Post post = write_all(source, registration, target, bytes, notify, ticket);
   if (notify && post == Post::again) writes_.take_out(before);
   return post;
 }
 
-// A share is no shorter than a message that would not come this way at all.
+// Only by the large side: a write that began by the small one could end by the other, and nothing
+// orders the two.
+std::size_t VerbsLink::part_bytes(std::size_t bytes) noexcept {
+  if (!out_ || bytes < 2 * kLeastPart) return 0;
+  return round_up(std::clamp(bytes / kPartsOfMessage, kLeastPart, kMostPart), kMultiple);
+}
+
+// By the first rail alone: each share of the end has a notice of its own, which tells of what was
+// written before on the same queue pair, and the first rail always has a share. Packing is slower
+// than a rail.
+Post VerbsLink::write_part(const void* source, const Registration& registration,
+                           const RemoteKey& target, std::size_t bytes, std::uint32_t invitation,
+                           std::uint64_t* ticket) noexcept {
+  const bool begins = !writes_.is_in_parts(invitation);
+  const std::uint64_t before = begins ? writes_.note_begun(invitation) : 0;
+  const Post post = write_all(source, registration, target, bytes, std::nullopt, ticket);
+  if (!begins) return post;
+  if (post == Post::again)
+    writes_.take_out(before);
+  else
+    writes_.begin_parts(invitation);
+  return post;
+}
+
+// A share is no shorter than a message that would not come this way at all. A part is one share.
 Post VerbsLink::write_all(const void* source, const Registration& registration,
                           const RemoteKey& target, std::size_t bytes,
                           std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   if (out_ && !out_->lanes.empty()) {
     const std::size_t most =
         bytes / std::max<std::size_t>(context_.shape[Ring::eager].capacity(), 1);
-    return write_shares(std::clamp<std::size_t>(most, 1, larger_.rails()), source, registration,
-                        target, bytes, notify, ticket);
+    return write_shares(notify ? std::clamp<std::size_t>(most, 1, larger_.rails()) : 1, source,
+                        registration, target, bytes, notify, ticket);
   }
   if (!out_ && should_grow_before(bytes)) return Post::again;
   std::optional<Immediate> notice;
@@ -105,7 +147,6 @@ Post VerbsLink::write_shares(std::size_t count, const void* source,
                              const Registration& registration, const RemoteKey& target,
                              std::size_t bytes, std::optional<std::uint32_t> notify,
                              std::uint64_t* ticket) noexcept {
-  constexpr std::size_t kMultiple = 4096;  // where devices read and write best
   const std::size_t share = std::max(round_up(divide_up(bytes, count), kMultiple), kMultiple);
   count = std::max<std::size_t>(divide_up(bytes, share), 1);
   const auto bytes_of_share = [&](std::size_t rail) {

@@ -18,7 +18,7 @@
 
 namespace tutti::transport::verbs {
 
-class VerbsLink final : public Link, private Growth {
+class VerbsLink final : public Link, private Growth, private Parts {
  public:
   // Throws as Connection.
   VerbsLink(LinkContext& context, int peer);
@@ -69,6 +69,11 @@ class VerbsLink final : public Link, private Growth {
   Post grow_out() noexcept override;
   void grow_in() noexcept override;
   std::uint64_t written() const noexcept override { return written_; }
+  std::size_t part_bytes(std::size_t bytes) noexcept override;
+  Post write_part(const void* source, const Registration& registration, const RemoteKey& target,
+                  std::size_t bytes, std::uint32_t invitation,
+                  std::uint64_t* ticket) noexcept override;
+  void give_up(std::uint32_t invitation) noexcept override { writes_.give_parts_up(invitation); }
   void look_for_notice() noexcept;
   Post write_all(const void* source, const Registration& registration, const RemoteKey& target,
                  std::size_t bytes, std::optional<std::uint32_t> notify,

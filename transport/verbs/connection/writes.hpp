@@ -31,6 +31,18 @@ class Writes final : public Inquiry {
     return before;
   }
   void take_out(std::uint64_t before) noexcept { begun_.store(before, std::memory_order_release); }
+  // A write that is posted in parts: it was noted when the first one was posted.
+  bool is_in_parts(std::uint32_t invitation) const noexcept {
+    return (in_parts_ & bit(invitation)) != 0;
+  }
+  void begin_parts(std::uint32_t invitation) noexcept { in_parts_ |= bit(invitation); }
+  // The last part was posted.
+  void end_parts(std::uint32_t invitation) noexcept { in_parts_ &= ~bit(invitation); }
+  // The peer has all parts that were posted, and no end comes: it counts as if it had not begun.
+  void give_parts_up(std::uint32_t invitation) noexcept {
+    end_parts(invitation);
+    note_begun(invitation);
+  }
   // For the answer to the peer. Any thread.
   std::uint64_t begun() const noexcept { return begun_.load(std::memory_order_acquire); }
 
@@ -66,6 +78,7 @@ class Writes final : public Inquiry {
   // peer.
   std::atomic<std::uint64_t> begun_{0};
   std::uint64_t ended_ = 0;
+  std::uint64_t in_parts_ = 0;  // writes of this rank that were posted in part
   Question question_;
 };
 

@@ -119,6 +119,48 @@ TEST_CASE("a write to user memory is told when all of it is there", "[verbs][ver
   CHECK_FALSE(two.a.link.state().failed());
 }
 
+TEST_CASE("a write in parts is told once, behind all of them", "[verbs][verbs-link]") {
+  const std::size_t rails = GENERATE(1u, 2u);
+  Linked two(rails);
+  Parts& parts = *two.a.link.capabilities().parts;
+  constexpr std::size_t kPart = 1 << 16, kBytes = 3 * kPart + 5;
+  CHECK(parts.part_bytes(kBytes) == 0);  // the link may go over to the other queue pair meanwhile
+  tests::enlarge_ends(two.a, two.b);
+  grow_over(two.a, two.b);
+  CHECK(parts.part_bytes(1000) == 0);
+  CHECK(parts.part_bytes(std::size_t{1} << 20) == std::size_t{1} << 17);
+  Target source(two.a, kBytes), target(two.b, kBytes);
+  source.bytes.assign(kBytes, std::byte{9});
+  std::uint64_t ticket = 0;
+  const auto target_from = [&](std::size_t begin) {
+    RemoteKey key = target.key();
+    key.address += begin, key.length -= begin;
+    return key;
+  };
+  for (std::size_t begin = 0; begin < 2 * kPart; begin += kPart) {
+    REQUIRE(parts.write_part(source.bytes.data() + begin, source.registration, target_from(begin),
+                             kPart, 5, &ticket) == Post::posted);
+    CHECK(two.a.link.writes().begun() == std::uint64_t{1} << 5);
+    two.progress();
+    CHECK(two.a.link.completed() >= ticket);
+    CHECK_FALSE(two.b.link.inbox().finished());
+  }
+  SECTION("by its last part") {
+    REQUIRE(two.a.link.write(source.bytes.data() + 2 * kPart, source.registration,
+                             target_from(2 * kPart), kPart + 5, 5, &ticket) == Post::posted);
+    CHECK(two.a.link.writes().begun() == std::uint64_t{1} << 5);
+    two.progress();
+    CHECK(two.b.link.inbox().finished() == 5u);
+    CHECK((target.bytes == source.bytes));
+  }
+  SECTION("or not at all, if it is given up") {
+    parts.give_up(5);
+    CHECK(two.a.link.writes().begun() == 0);
+  }
+  CHECK_FALSE(two.b.link.inbox().finished());
+  CHECK_FALSE(two.a.link.state().failed());
+}
+
 TEST_CASE("a message by several rails is there when the slowest has come", "[verbs][verbs-link]") {
   Linked two(2);
   tests::enlarge_ends(two.a, two.b);
