@@ -200,26 +200,30 @@ class Paths {
  public:
   // `sent`: until a round's messages have been sent, and others may be.
   void add(const Stage& stage, const Path& path, const Path& sent) noexcept {
+    if (stage.order == Stage::Order::beside) return beside_.add(path, stage.rounds);
+    if (beside_.time > 0) take_later(beside_);
     if (stage.order == Stage::Order::open) {
       open_.add(path, stage.rounds);
       sent_.add(sent, stage.rounds);
       return;
     }
-    const bool beside = stage.order == Stage::Order::beside;
-    const bool joins = beside || stage.order == Stage::Order::joins;
-    if (beside) sent_ = {};  // its ranks are others, and do not wait for the open rounds
-    if (joins && sent_.time + stage.rounds * path.time < open_.time) {
-      whole_.add(open_, 1);
-    } else {
-      whole_.add(sent_, 1);
-      whole_.add(path, stage.rounds);
-    }
+    sent_.add(path, stage.rounds);
+    if (stage.order == Stage::Order::joins) return take_later(sent_);
+    whole_.add(sent_, 1);
     open_ = sent_ = {};
   }
-  const Path& whole() const noexcept { return whole_; }
+  const Path& whole() noexcept {
+    if (beside_.time > 0) take_later(beside_);
+    return whole_;
+  }
 
  private:
-  Path whole_, open_, sent_;
+  void take_later(const Path& other) noexcept {
+    whole_.add(other.time < open_.time ? open_ : other, 1);
+    open_ = sent_ = beside_ = {};
+  }
+
+  Path whole_, open_, sent_, beside_;
 };
 
 // In `times` rounds, not all of which follow each other.
@@ -253,7 +257,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   const Budget budget = platform.budget.value_or(Budget{});
   Paths paths;
   Occupied occupied;
-  double turn = 0;  // the longest wait for one
+  double passing = 0;  // the busiest node's port
+  double turn = 0;     // the longest wait for one
   const bool in_step = !sketch.step().empty() && segments > 1;
   const Count gaps = gap_factors(sketch, platform);
   for (const Stage& stage : sketch.stages()) {
@@ -272,7 +277,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
     occupied.add(round.occupied, stage.busy, stage.others_at_borders && platform.within);
-    occupied.node = std::max(occupied.node, round.passing);
+    passing += round.passing;
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
@@ -285,6 +290,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     step += Round{stage, platform, costs, gaps}.occupied.most() / steps;
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
+  occupied.node = std::max(occupied.node, passing);
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. In calls in a row they forward many in
   // one turn.

@@ -39,7 +39,8 @@ struct Stage {
   bool staggered = false;          // no rank of a node waits there for the node's port
   bool others_at_borders = false;  // other ranks than in the stages before send to other nodes
   // A round that `joins` waits until the messages of the `open` rounds just before it have been
-  // sent, but not until they have come; the next one waits for all. `beside`: waits for none.
+  // sent, but not until they have come; the next one waits for all. Rounds that are `beside` follow
+  // each other, but wait for none of the open ones.
   enum class Order : std::uint8_t { in_turn, open, joins, beside } order = Order::in_turn;
 };
 

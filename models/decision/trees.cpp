@@ -212,47 +212,74 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
   sketch.meets(children_met + 1.0);
 }
 
-// The chain on the critical path is the one that leaves nodes most often; of several the longest,
-// and of these the last one. The root begins all chains, so it is busier than ranks that forward.
-// The chain that begins on its node leaves the node, too.
+namespace {
+
+// One of several chains: the root's messages until its head has one, and the hops after that.
+struct OfChains {
+  Count first;
+  double hops = -1, far_hops = 0;
+  bool begins_far = false;
+  double crossed() const noexcept { return far_hops + (begins_far ? 1 : 0); }
+};
+
+// `waiting`: messages at the port of the node that the first one of the path finds, and itself. If
+// that one stays on the node, all count as near: there may be one port for both kinds.
+void one_of_chains(Sketch& sketch, const OfChains& one, Bytes bytes, Way way, double waiting) {
+  const Topology& place = sketch.place();
+  fan(sketch, bytes, way, one.begins_far ? one.first : Count{one.first.both(), 0});
+  Stage& first = sketch.stages().back();
+  (way == Way::down ? first.in : first.out) = Count::of(1, one.begins_far);
+  first.leaving = place.nodes > 1 ? waiting : 0;
+  if (one.hops > 0) path(sketch, one.hops, one.far_hops, bytes, way);
+}
+
+}  // namespace
+
+// Either of two chains ends last: the one that leaves nodes most often, and of several the longest;
+// or the last one, whose head has to wait for the messages to all others. A chain that begins
+// beside the root leaves the node through the same port, where it finds those messages. The root
+// begins all chains, so it is busier than ranks that forward.
 void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   const int heads = std::min(k, place.P - 1), more = (place.P - 1) % heads;
   if (heads == 1) return chain(sketch, bytes, way);
   const bool ordered = place.in_order || place.nodes == 1;
-  Count to_heads;
-  int hops = -1, far_hops = 0, most = -1;
-  bool begins_far = false;
+  OfChains longest, last;
+  bool leaves = false;  // a chain that begins on the root's node
+  Count& to = last.first;
   for (int number = 0, head = 1; number < heads; ++number) {
-    const int length = (place.P - 1) / heads + (number < more ? 1 : 0), last = head + length - 1;
-    const bool far = place.nodes > 1 && (!place.in_order || head >= place.q);
-    const int borders = ordered ? last / place.q - head / place.q : length - 1;
-    const int crossed = borders + (far ? 1 : 0);
-    (far ? to_heads.far : to_heads.near) += 1;
-    if (std::pair{crossed, length - 1} >= std::pair{most, hops}) {
-      most = crossed;
-      hops = length - 1;
-      far_hops = borders;
-      begins_far = far;
-    }
-    head = last + 1;
+    const int length = (place.P - 1) / heads + (number < more ? 1 : 0), end = head + length - 1;
+    last.begins_far = ordered ? head >= place.q : !place.shares_node(head);
+    last.hops = length - 1;
+    last.far_hops = ordered ? end / place.q - head / place.q : length - 1;
+    (last.begins_far ? to.far : to.near) += 1;
+    leaves = leaves || (!last.begins_far && last.far_hops > 0);
+    if (std::pair{last.crossed(), last.hops} >= std::pair{longest.crossed(), longest.hops})
+      longest = last;
+    else if (!ordered && last.hops == longest.hops)
+      longest.first = to;  // it ends as late if all messages pass one port
+    head = end + 1;
   }
-  fan(sketch, bytes, way, to_heads);
-  Stage& first = sketch.stages().back();
-  if (to_heads.far > 0 && to_heads.near > 0) first.leaving += 1;
-  if (!begins_far) {  // the root's port is as busy, but the path does not wait for a far message
-    first.out = {first.out.both(), 0};
-    first.in = {first.in.both(), 0};
-  }
+  const bool both = longest.first.both() < heads;
   const std::size_t begin = sketch.stages().size();
-  if (hops > 0) path(sketch, hops, far_hops, bytes, way);
+  if (both)
+    one_of_chains(sketch, longest, bytes, way, longest.begins_far ? longest.first.far : to.far);
+  const std::size_t second = sketch.stages().size();
+  one_of_chains(sketch, last, bytes, way, to.far + (leaves ? 1 : 0));
   for (std::size_t i = begin; i < sketch.stages().size(); ++i) {
     Stage& stage = sketch.stages()[i];
-    const bool far = stage.all.far > 0;
-    stage.all = Count::of(heads * place.copies, far);
-    if (!far || to_heads.far > 0) stage.busy = 0;
+    const bool far = stage.out.far + stage.in.far > 0;
+    const bool is_first = i == begin || i == second;
+    if (both) stage.order = i < second ? Stage::Order::open : Stage::Order::beside;
+    stage.all = is_first ? Count{to.near * place.copies, to.far * place.copies}
+                         : Count::of(heads * place.copies, far);
+    if (both && i >= second) stage.all = {};  // counted beside
+    const bool forwards = !is_first && far && (i > second || last.far_hops == 0);
+    stage.busy = i == second || (forwards && !last.begins_far) ? 1 : 0;
+    stage.passing = i == second && place.nodes > 1 && !place.in_order ? place.q : 0;
   }
+  sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
   sketch.meets(heads + 1);
 }
 

@@ -248,9 +248,9 @@ TEST_CASE("a flat tree becomes the best one where the gap falls (OCC 6.3)", "[de
   }
 }
 
-// Chains that begin beside the root, even ranks that go one way and odd ones the other, both ranks
-// at a node's ends, a tree that is not full, a round that does not wait for the one before, nodes
-// that have no lenders and send beside those that have.
+// Chains that begin beside the root or end before its last one does, even ranks that go one way and
+// odd ones the other, both ranks at a node's ends, a tree that is not full, a round that does not
+// wait for the one before, nodes that have no lenders and send beside those that have.
 TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[decision]") {
   struct Case {
     const char* choice;
@@ -260,7 +260,11 @@ TEST_CASE("estimates know which rounds wait, and which ranks leave a node", "[de
   };
   for (const Case& one :
        {Case{"bcast=k-chain(k=2)", 3, 2, 4096, false}, Case{"bcast=k-chain(k=2)", 4, 1, 8, false},
-        Case{"allgather=bine", 2, 2, 1 << 20, false},
+        Case{"bcast=k-chain(k=2)", 4, 1, 1 << 20, false},
+        Case{"bcast=k-chain(k=7)", 4, 3, 8, false},
+        Case{"reduce=k-chain(k=3)", 5, 1, 1 << 20, false},
+        Case{"reduce=k-chain(k=3)", 2, 3, 1 << 20, false},
+        Case{"bcast=k-chain(k=7)", 4, 4, 4096, true}, Case{"allgather=bine", 2, 2, 1 << 20, false},
         Case{"reduce_scatter=bine", 2, 2, 1 << 20, false},
         Case{"allgather=neighbor-exchange", 3, 2, 1 << 20, false},
         Case{"allgather=neighbor-exchange", 2, 4, 1 << 20, false},
