@@ -46,8 +46,8 @@ Cut Channel::cut_of(Protocol protocol) const noexcept {
 
 // Brings all that is to be sent to the room of the transfer's view, once: nothing packs it later.
 void Channel::bring(Transfer& transfer, const void* data, Bytes bytes) noexcept {
-  if (!transfer.brought) transfer.view->bring(static_cast<const std::byte*>(data), bytes);
-  transfer.brought = true;
+  if (transfer.brought == 0) transfer.view->bring(static_cast<const std::byte*>(data), bytes);
+  transfer.brought = bytes;
 }
 
 Answer Channel::send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
@@ -59,9 +59,9 @@ Answer Channel::send(Transfer& transfer, const MessageName& name, const void* da
   if (goes_in_pieces(protocol))
     return send_pieces(rings_, cut_of(protocol), transfer, name, data, bytes);
   if (protocol == Protocol::either) return send_either(transfer, name, data, bytes, load);
+  if (protocol != Protocol::fetch) return moves_.send(transfer, name, data, bytes);
   if (transfer.view) bring(transfer, data, bytes);
-  return protocol == Protocol::fetch ? invites_.send(transfer, name, data, bytes)
-                                     : moves_.send(transfer, name, data, bytes);
+  return invites_.send(transfer, name, data, bytes);
 }
 
 // As long as nothing has gone, each attempt may choose anew. Pieces can always go in the end

@@ -11,11 +11,22 @@ using Phase = Transfer::Phase;
 using transport::Post;
 using transport::Ring;
 
+namespace {
+
+// Without the bytes that were written.
+transport::RemoteKey rest_of(transport::RemoteKey memory, Bytes moved) noexcept {
+  memory.address += static_cast<std::uint64_t>(moved);
+  memory.length -= static_cast<std::uint64_t>(moved);
+  return memory;
+}
+
+}  // namespace
+
 RendezvousMoves::~RendezvousMoves() { release_abandoned(); }
 
 Answer RendezvousMoves::move(Access access, Transfer& transfer, const MessageName& name, void* data,
                              Bytes bytes) noexcept {
-  if (transfer.phase == Phase::begin || transfer.phase == Phase::asked)
+  if (transfer.phase <= Phase::writes_parts)
     if (const Answer answer = start(access, transfer, name, data, bytes); answer != Answer::done)
       return answer;
   if (transfer.phase == Phase::owes_finished) {
@@ -67,8 +78,10 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
     case UserMemory::Hold::registered: return rings_.not_yet();
     case UserMemory::Hold::held: break;
   }
-  transfer.ticket = 0;
-  switch (writes ? write(*entry, transfer, data, bytes) : fetch(*entry, data, bytes)) {
+  if (transfer.phase != Phase::writes_parts) transfer.ticket = 0;
+  switch (!writes         ? fetch(*entry, data, bytes)
+          : transfer.view ? write_packed(*entry, transfer, data, bytes)
+                          : write(*entry, entry->memory, transfer, data, bytes)) {
     case Post::again: return rings_.not_yet();
     case Post::failed: park(transfer); return Answer::failed;
     case Post::refused:
@@ -87,15 +100,61 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
 }
 
 // again, too, if the peer has taken the invitation back: it has failed, and will say why.
-Post RendezvousMoves::write(const ReadyEntry& entry, Transfer& transfer, const void* data,
-                            Bytes bytes) noexcept {
+Post RendezvousMoves::write(const ReadyEntry& entry, const transport::RemoteKey& target,
+                            Transfer& transfer, const void* data, Bytes bytes) noexcept {
   transport::Revocation* const revocation = link_.capabilities().revocation;
   if (revocation && !revocation->enter(entry.rendezvous)) return Post::again;
-  const Post post = link_.write(
-      data, UserMemory::registration(transfer), entry.memory, static_cast<std::size_t>(bytes),
-      link_.capabilities().notifies ? std::optional(entry.rendezvous) : std::nullopt,
-      &transfer.ticket);
+  const Post post =
+      link_.write(data, UserMemory::registration(transfer), target, static_cast<std::size_t>(bytes),
+                  link_.capabilities().notifies ? std::optional(entry.rendezvous) : std::nullopt,
+                  &transfer.ticket);
   if (revocation) revocation->leave(entry.rendezvous);
+  return post;
+}
+
+// Packs the next part. While the peer's entry is not here, each attempt packs one more. No bytes
+// are packed twice, as the adapter may be reading them.
+void RendezvousMoves::pack_part(Transfer& transfer, const void* data, Bytes bytes) noexcept {
+  const Bytes rest = bytes - transfer.brought;
+  if (rest == 0) return;
+  transport::Parts* const parts = link_.capabilities().parts;
+  const auto part =
+      parts ? static_cast<Bytes>(parts->part_bytes(static_cast<std::size_t>(bytes))) : 0;
+  const Bytes now = part == 0 ? rest : std::min(part, rest);
+  transfer.view->bring(static_cast<const std::byte*>(data) + transfer.brought, now);
+  transfer.brought += now;
+}
+
+// Packs each part while the one before it is on its way. The last part is written as a whole
+// message is, and it alone notifies.
+Post RendezvousMoves::write_packed(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                                   Bytes bytes) noexcept {
+  while (transfer.brought < bytes) {
+    if (transfer.brought > transfer.moved)
+      if (const Post post = write_part(entry, transfer, data); post != Post::posted) return post;
+    pack_part(transfer, data, bytes);
+  }
+  if (transfer.moved == 0) return write(entry, entry.memory, transfer, data, bytes);
+  const Post post =
+      write(entry, rest_of(entry.memory, transfer.moved), transfer,
+            static_cast<const std::byte*>(data) + transfer.moved, bytes - transfer.moved);
+  if (post == Post::posted) parts_[entry.rendezvous] = 0;
+  return post;
+}
+
+// A link that has parts has no invitations that can be taken back: the peer asks what is under way.
+Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer,
+                                 const void* data) noexcept {
+  const Bytes bytes = transfer.brought - transfer.moved;
+  const Post post = link_.capabilities().parts->write_part(
+      static_cast<const std::byte*>(data) + transfer.moved, UserMemory::registration(transfer),
+      rest_of(entry.memory, transfer.moved), static_cast<std::size_t>(bytes), entry.rendezvous,
+      &transfer.ticket);
+  if (post != Post::posted) return post;
+  transfer.moved = transfer.brought;
+  transfer.rendezvous = entry.rendezvous;
+  transfer.phase = Phase::writes_parts;
+  parts_[entry.rendezvous] = transfer.ticket;
   return post;
 }
 
@@ -152,15 +211,27 @@ void RendezvousMoves::withdraw() noexcept {
       waiting_.reset(id);
       to_be_withdrawn_.set(id);
     }
-    if (to_be_withdrawn_[id] &&
+    if (to_be_withdrawn_[id] && gave_parts_up(id) &&
         control_.send_withdrawn(id, listener_.why_unwanted(name, link_.peer())) == Answer::done)
       to_be_withdrawn_.reset(id);
   }
 }
 
+// Whether no part is on its way of a message whose end will not come: the peer may use its buffer
+// when it knows.
+bool RendezvousMoves::gave_parts_up(std::uint32_t id) noexcept {
+  if (parts_[id] == 0) return true;
+  if (link_.completed() < parts_[id]) return false;
+  parts_[id] = 0;
+  link_.capabilities().parts->give_up(id);
+  return true;
+}
+
 // --- giving up
 
+// A message that was written in part still has its entry here, and that gets withdrawn.
 void RendezvousMoves::abandon(Transfer& transfer) noexcept {
+  if (transfer.phase == Phase::writes_parts) return park(transfer);
   if (transfer.phase != Phase::owes_finished && transfer.phase != Phase::awaits_completion) return;
   --unacknowledged_;
   if (transfer.phase == Phase::owes_finished) to_be_withdrawn_.set(transfer.rendezvous);

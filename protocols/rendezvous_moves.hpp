@@ -3,8 +3,10 @@
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
 // moved for a communicator that has failed here; where the peer may have no identifier left, it
 // hears for which entry a transfer waits; a buffer stays registered while the adapter may read it,
-// also after its send was abandoned. Leaves to the caller: to call progress(), and to leave such a
-// buffer alone while reads_abandoned(), as the peer may take what is there then for the message.
+// also after its send was abandoned. A message with a view is packed and written in parts, if the
+// link has them, and the peer is told of the last part alone. Leaves to the caller: to call
+// progress(), and to leave such a buffer alone while reads_abandoned(), as the peer may take what
+// is there then for the message.
 #pragma once
 
 #include <array>
@@ -31,6 +33,8 @@ class RendezvousMoves {
 
   // Writes into the peer's buffer.
   Answer send(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes) noexcept {
+    if (transfer.view) [[unlikely]]
+      pack_part(transfer, data, bytes);
     // The data is only ever read.
     return move(Access::write, transfer, name, const_cast<void*>(data), bytes);
   }
@@ -67,8 +71,14 @@ class RendezvousMoves {
               Bytes bytes) noexcept;
   Answer start(Access access, Transfer& transfer, const MessageName& name, void* data,
                Bytes bytes) noexcept;
-  transport::Post write(const ReadyEntry& entry, Transfer& transfer, const void* data,
-                        Bytes bytes) noexcept;
+  transport::Post write(const ReadyEntry& entry, const transport::RemoteKey& target,
+                        Transfer& transfer, const void* data, Bytes bytes) noexcept;
+  transport::Post write_packed(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                               Bytes bytes) noexcept;
+  transport::Post write_part(const ReadyEntry& entry, Transfer& transfer,
+                             const void* data) noexcept;
+  void pack_part(Transfer& transfer, const void* data, Bytes bytes) noexcept;
+  bool gave_parts_up(std::uint32_t id) noexcept;
   transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;
   void take_entries() noexcept;
   void request(Access access, Transfer& transfer, const MessageName& name) noexcept;
@@ -94,7 +104,10 @@ class RendezvousMoves {
   std::array<Ready, kMostRendezvous> entries_;
   std::bitset<kMostRendezvous> waiting_;          // the entry waits for its transfer
   std::bitset<kMostRendezvous> to_be_withdrawn_;  // the peer has to be told so
-  std::uint32_t unacknowledged_ = 0;              // sends that have written, and are not done
+  // The ticket of the last part that was written by the entry, until its end was, too. 0: there is
+  // no such part.
+  std::array<std::uint64_t, kMostRendezvous> parts_{};
+  std::uint32_t unacknowledged_ = 0;  // sends that have written, and are not done
   std::vector<Parked> parked_;
   std::uint64_t abandoned_ = 0;  // the last ticket of what is parked
 };

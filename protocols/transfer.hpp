@@ -30,18 +30,19 @@ struct Transfer {
     begin,
     starved,            // nothing was consumed since `ticket`, and the message may not come
     asked,              // the peer was told that this transfer waits
+    writes_parts,       // a part of the data was written, and its end was not
     awaits_outcome,     // the peer was invited, and may access the buffer until it answers
     owes_finished,      // the data was moved, and the peer has not been told
     awaits_completion,  // the adapter may still read the buffer
   };
   Phase phase = Phase::begin;
-  bool brought = false;          // to the room of the view: all that is to be sent
   bool lent = false;             // set by the caller at the start: the region is not the transfer's
   std::uint32_t rendezvous = 0;  // its identifier, by who invited
   // For a send: the value that Link::completed() must reach. For a starved receive: how many
   // messages of its ring were consumed; once it asked: how many must have come until it asks again.
   std::uint64_t ticket = 0;
-  Bytes moved = 0;  // bytes that have gone in pieces
+  Bytes moved = 0;    // bytes that have gone in pieces, or in parts
+  Bytes brought = 0;  // bytes to be sent that are in the room of the view, from the first on
   // It covers the buffer, once that is registered. One that is lent stays the caller's, who keeps
   // it until the transfer is done or abandoned.
   registration::Region* region = nullptr;

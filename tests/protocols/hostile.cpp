@@ -32,6 +32,7 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
                     .passes_pieces = how.passes_pieces,
                     .notifies = !how.fetches,
                     .reports_by_packets = !how.fetches,
+                    .parts = how.fetches ? nullptr : this,
                     .fetching = how.fetches ? this : nullptr,
                     .read_watch = this,
                     .registrar = how.registers ? &net.registrar : nullptr,
@@ -111,6 +112,37 @@ Post HostileLink::write(const void* source, const Registration& registration,
                         const RemoteKey& target, std::size_t bytes,
                         std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept {
   const std::lock_guard lock(net_.lock_);
+  const Post post = write_to_user(source, registration, target, bytes, notify, ticket);
+  if (notify && post == Post::posted) in_parts_.erase(*notify);
+  return post;
+}
+
+// Two connections, of which one writes the parts and the other one the end, keep no order.
+std::size_t HostileLink::part_bytes(std::size_t bytes) noexcept {
+  const bool may_change = capabilities().growth && !outbox().grown();
+  return may_change || bytes < 2 * kPart ? 0 : kPart;
+}
+
+Post HostileLink::write_part(const void* source, const Registration& registration,
+                             const RemoteKey& target, std::size_t bytes, std::uint32_t invitation,
+                             std::uint64_t* ticket) noexcept {
+  const std::lock_guard lock(net_.lock_);
+  const Post post = write_to_user(source, registration, target, bytes, std::nullopt, ticket);
+  if (post == Post::posted) {
+    in_parts_.insert(invitation);
+    ++parts;
+  }
+  return post;
+}
+
+void HostileLink::give_up(std::uint32_t invitation) noexcept {
+  const std::lock_guard lock(net_.lock_);
+  in_parts_.erase(invitation);
+}
+
+Post HostileLink::write_to_user(const void* source, const Registration& registration,
+                                const RemoteKey& target, std::size_t bytes,
+                                std::optional<std::uint32_t> notify, std::uint64_t* ticket) {
   if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
   constexpr std::uint32_t key = FakeRegistrar::kKey;
@@ -210,6 +242,7 @@ void HostileLink::ask(bool /*again*/) noexcept {
 Writing HostileLink::writing(std::uint32_t invitation) const noexcept {
   const std::lock_guard lock(net_.lock_);
   const HostileLink& theirs = net_.link(peer(), from_);
+  if (theirs.in_parts_.contains(invitation)) return Writing::yes;
   for (const auto* queue : {&theirs.queue_, &theirs.large_queue_})
     for (const Write& write : *queue)
       if (write.notify == invitation) return Writing::yes;

@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "base/error.hpp"
@@ -93,6 +94,7 @@ class HostileLink final : public transport::Link,
                           transport::Revocation,
                           transport::Inquiry,
                           transport::Growth,
+                          transport::Parts,
                           transport::ReadWatch {
  public:
   HostileLink(HostileNet& net, int from, int to);
@@ -116,6 +118,10 @@ class HostileLink final : public transport::Link,
   void close() { become(transport::State::ready, transport::State::closed); }
   // A larger inbox is there.
   void grow();
+  // Parts that it has taken, of all messages.
+  int parts = 0;
+  // The parts of messages that have at least two.
+  static constexpr std::size_t kPart = 600;
   // Both inboxes are large.
   bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   bool asked_for_more = false;
@@ -145,6 +151,11 @@ class HostileLink final : public transport::Link,
   transport::Post grow_out() noexcept override;
   void grow_in() noexcept override { inbox().grow(); }
   std::uint64_t written() const noexcept override { return 0; }
+  std::size_t part_bytes(std::size_t bytes) noexcept override;
+  transport::Post write_part(const void* source, const transport::Registration& registration,
+                             const transport::RemoteKey& target, std::size_t bytes,
+                             std::uint32_t invitation, std::uint64_t* ticket) noexcept override;
+  void give_up(std::uint32_t invitation) noexcept override;
 
   void break_off(Code code) noexcept override;
   struct Write {
@@ -166,6 +177,9 @@ class HostileLink final : public transport::Link,
   bool refused();
   void corrupt(transport::Ring ring, std::vector<std::byte>& message);
   void post(Write&& write);
+  transport::Post write_to_user(const void* source, const transport::Registration& registration,
+                                const transport::RemoteKey& target, std::size_t bytes,
+                                std::optional<std::uint32_t> notify, std::uint64_t* ticket);
   std::byte* aligned(std::vector<std::byte>& memory, std::size_t bytes);
   // Moves a little of what is under way; whether something arrived.
   bool step();
@@ -186,6 +200,8 @@ class HostileLink final : public transport::Link,
   std::uint64_t tickets_ = 0, acknowledged_ = 0;
   std::array<std::uint32_t, transport::kRings> puts_{};
   std::size_t notices_read_ = 0;
+  // This rank's writes, by invitation, of which parts were posted, and the end was not.
+  std::set<std::uint32_t> in_parts_;
   // This rank's invitations to the peer.
   enum class Invitation : std::uint8_t { open, entered, taken_back };
   std::array<std::atomic<Invitation>, transport::kInvitations> invitations_{};
