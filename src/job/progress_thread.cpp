@@ -29,26 +29,46 @@ ProgressThread::~ProgressThread() {
 
 void ProgressThread::run() noexcept {
   std::unique_lock lock(mutex_);
-  for (unsigned turns = 0; true; ++turns) {
-    if (!wanted_) turns = 0;
+  while (true) {
     woken_.wait(lock, [this] { return wanted_ || ends_; });
     if (ends_) return;
     wanted_ = step_();
-    if (!wanted_) continue;
     lock.unlock();
-    pause(turns);
-    lock.lock();
+    if (wanted_) {
+      ++with_calls_;
+      without_ = 0;
+      pause();
+    } else {
+      with_calls_ = 0;
+      linger();
+    }
+    // A thread that has the lock takes the calls further.
+    while (!lock.try_lock()) pause_without();
   }
 }
 
-// Where the ranks have all cores, others compute meanwhile: a look takes a microsecond or two, so
-// it is made every 50 at first, and later every 200.
-void ProgressThread::pause(unsigned turns) const noexcept {
-  constexpr unsigned kFirstTurns = 400;
+// No call is under way. A look at the flag costs less than a look at the calls, and no lock.
+void ProgressThread::linger() noexcept {
+  constexpr auto kLingers = 1ms;
+  const auto end = std::chrono::steady_clock::now() + kLingers;
+  do pause_without();
+  while (!wanted_ && !ends_ && std::chrono::steady_clock::now() < end);
+}
+
+void ProgressThread::pause_without() noexcept {
+  ++without_;
+  pause();
+}
+
+// Where the ranks have all cores, others compute meanwhile, and a nap costs up to 20 us of a core.
+// So naps are longer where calls take long, and where the rank takes its calls further itself.
+void ProgressThread::pause() const noexcept {
+  constexpr unsigned kFirstWithCalls = 400, kFirstWithout = 4;
+  const bool short_ones = with_calls_ < kFirstWithCalls && without_ < kFirstWithout;
   if (spins_)
     sched_yield();
   else
-    std::this_thread::sleep_for(turns < kFirstTurns ? 50us : 200us);
+    std::this_thread::sleep_for(short_ones ? 50us : 200us);
 }
 
 }  // namespace tutti

@@ -1,7 +1,9 @@
-// A thread that takes begun calls further while their rank computes. It sleeps as long as no call
-// is under way.
+// A thread that takes begun calls further while their rank computes. It sleeps while no call is
+// under way, from a little after the last one: to wake it costs a system call, and the core that
+// its rank runs on. So a rank that begins one call after the other does not wake it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -29,13 +31,19 @@ class ProgressThread {
 
  private:
   void run() noexcept;
-  void pause(unsigned turns) const noexcept;
+  void linger() noexcept;
+  void pause_without() noexcept;
+  void pause() const noexcept;
 
   std::mutex& mutex_;
   const bool spins_;
   const std::function<bool()> step_;
   std::condition_variable woken_;
-  bool wanted_ = false, ends_ = false;  // with the mutex
+  // Set with the mutex locked, and read without it while the thread lingers.
+  std::atomic<bool> wanted_{false}, ends_{false};
+  // Looks in a row that have found calls under way; and those that had nothing to do, because there
+  // was no call, or another thread had the lock. The thread's alone.
+  unsigned with_calls_ = 0, without_ = 0;
   std::thread thread_;
 };
 
