@@ -44,7 +44,7 @@ class Build:
                    "faults": ["soak"],
                    "drop-in": ["plain", "plain_errors", "plain_late", "plain_life",
                                "plain_neighbours", "plain_nonblocking", "plain_persistent",
-                               "plain_progress", "plain_threads", "plain_windows"]}
+                               "plain_progress", "plain_started", "plain_threads", "plain_windows"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")
         return self.folder / f"tests/{folder}/{name}_test"
 

@@ -367,6 +367,7 @@ def drop_in(*ranks, levels=(3,)):
         yield under("every collective of neighbours", P, "plain_neighbours")
         if P > 1:  # those of one rank are the MPI's, and MPICH 4.0's gather moves nothing
             yield under("every persistent collective", P, "plain_persistent")
+            yield under("persistent requests among others", P, "plain_started")
     yield under("every collective, calls compared", 3, "plain", env=CHECK)
     yield under("errors, calls compared", 3, "plain_errors", env=CHECK)
     yield under("communicators and statistics", 3, "plain_life", env={"TUTTI_STATS": "1"},
