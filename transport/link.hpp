@@ -78,8 +78,8 @@ class Link {
   // All tickets up to this one are complete.
   std::uint64_t completed() const noexcept { return completed_; }
 
-  // Whether the device may still read a source that write() was given, up to that ticket. It may
-  // after the link has failed, too.
+  // Whether the device may still read a source that write() was given, up to that ticket: of this
+  // write, or of one before it. It may after the link has failed, too.
   virtual bool reads(std::uint64_t ticket) const noexcept { return completed_ < ticket; }
 
   // Grows while the device makes progress with what it was given, also within one write().

@@ -17,9 +17,9 @@ class Parts {
   // How long the parts of a write of so many bytes should be. 0: it should go as a whole, because
   // parts do not pay, or because the link could not order them before the end.
   virtual std::size_t part_bytes(std::size_t bytes) noexcept = 0;
-  // Writes a part, as Link::write() without `notify`. The first one begins the write by that
-  // invitation, and Link::write(), which notifies, has to write the last part: once the peer has
-  // that number, all parts are there, too.
+  // Writes a part, as Link::write() without `notify`, but never returns done. The first one begins
+  // the write by that invitation, and Link::write(), which notifies, has to write the last part:
+  // once the peer has that number, all parts are there, too.
   virtual Post write_part(const void* source, const Registration& registration,
                           const RemoteKey& target, std::size_t bytes, std::uint32_t invitation,
                           std::uint64_t* ticket) noexcept = 0;

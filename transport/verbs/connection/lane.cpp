@@ -52,7 +52,10 @@ void Lane::attach(const LaneInfo& peer) {
 }
 
 std::uint64_t Shares::add(const Marks& posted) noexcept {
-  messages_[++last_ % messages_.size()] = posted;
+  const Marks& before = messages_[last_ % messages_.size()];
+  Marks& marks = messages_[++last_ % messages_.size()];
+  std::transform(posted.begin(), posted.end(), before.begin(), marks.begin(),
+                 [](std::uint64_t now, std::uint64_t then) { return std::max(now, then); });
   return last_;
 }
 

@@ -54,11 +54,12 @@ class Lane {
 class Shares {
  public:
   explicit Shares(std::size_t rails) : rails_(rails) {}
-  // Adds the counts of what each writer has posted by then; returns the message's ticket.
+  // Adds a message: the number of its last request by each rail, or 0 if it has none there. Returns
+  // its ticket.
   using Marks = std::array<std::uint64_t, kMostRails>;
   std::uint64_t add(const Marks& posted) noexcept;
   bool full() const noexcept { return last_ - completed_ == messages_.size(); }
-  // The counts that were passed for one of them.
+  // The last request by each rail of this message and of all before it.
   const Marks& posted(std::uint64_t ticket) const noexcept {
     return messages_[ticket % messages_.size()];
   }

@@ -214,7 +214,7 @@ Writer& VerbsLink::writer_of(WorkId id, std::size_t rail) noexcept {
 bool VerbsLink::reads(std::uint64_t ticket) const noexcept {
   if (completed() >= ticket) return false;
   if (!out_ || ticket <= first_tickets_) return first_.writer.reads(ticket);
-  return out_->reads(ticket - first_tickets_);
+  return first_.writer.reads(first_tickets_) || out_->reads(ticket - first_tickets_);
 }
 
 // A write by several rails is complete when all of them are.

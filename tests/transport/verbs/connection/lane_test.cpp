@@ -20,8 +20,12 @@ TEST_CASE("a message is complete when all its shares are, in order", "[verbs]") 
   CHECK(shares.complete({4, 3, 4}) == 1);
   CHECK(shares.add({5, 3, 5}) == 3);
   CHECK(shares.complete({5, 3, 5}) == 3);
-  shares.add({6, 3, 5});
-  CHECK(shares.complete_all() == 4);
+  // By the first rail alone, and by none: what was written before counts, too.
+  shares.add({6, 0, 0});
+  CHECK(shares.add({0, 0, 0}) == 5);
+  CHECK(shares.posted(5)[0] == 6);
+  CHECK(shares.posted(5)[2] == 5);
+  CHECK(shares.complete_all() == 5);
 }
 
 TEST_CASE("a lane's packets are as long as both of its ends can carry", "[verbs]") {

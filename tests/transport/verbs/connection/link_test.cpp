@@ -161,6 +161,38 @@ TEST_CASE("a write in parts is told once, behind all of them", "[verbs][verbs-li
   CHECK_FALSE(two.a.link.state().failed());
 }
 
+TEST_CASE("a link reads what was written before a ticket as long as a queue pair has it",
+          "[verbs][verbs-link]") {
+  Linked two(2);
+  constexpr std::size_t kBytes = 1 << 16;
+  Target source(two.a, kBytes), target(two.b, kBytes);
+  const auto make_larger = [&] {
+    tests::enlarge_ends(two.a, two.b);
+    grow_over(two.a, two.b);
+  };
+  const bool grows_in_between = GENERATE(false, true);
+  std::uint64_t before = 0, part = 0;
+  if (!grows_in_between) make_larger();
+  REQUIRE(two.a.link.write(source.bytes.data(), source.registration, target.key(), kBytes, 1,
+                           &before) == Post::posted);
+  if (grows_in_between) make_larger();
+  REQUIRE(two.a.link.capabilities().parts->write_part(source.bytes.data(), source.registration,
+                                                      target.key(), kBytes, 2,
+                                                      &part) == Post::posted);
+  CHECK(part > before);
+  // The part is complete, and something of the write before it is not.
+  std::vector<ibv_wc> later;
+  two.a.queues.poll([&](const ibv_wc& completion) {
+    const bool waits = grows_in_between && !WorkId(completion.wr_id).is_large();
+    waits ? later.push_back(completion) : two.a.link.complete(completion, 0);
+  });
+  CHECK(two.a.link.reads(before));
+  CHECK(two.a.link.reads(part));
+  for (const ibv_wc& completion : later) two.a.link.complete(completion, 0);
+  two.progress();
+  CHECK_FALSE(two.a.link.reads(part));
+}
+
 TEST_CASE("a message by several rails is there when the slowest has come", "[verbs][verbs-link]") {
   Linked two(2);
   tests::enlarge_ends(two.a, two.b);

@@ -84,7 +84,7 @@ TEST_CASE("a ticket over several rails is complete when each of them is", "[verb
   side.lanes[0].writer().complete_all();
   CHECK(side.completed() == 0);
   CHECK(side.reads(first));
-  CHECK_FALSE(side.reads(second));
+  CHECK(side.reads(second));  // because of the first one
   side.writer.complete_all();
   CHECK(side.completed() == second);
   CHECK(side.idle());
