@@ -112,14 +112,16 @@ Post RendezvousMoves::write(const ReadyEntry& entry, const transport::RemoteKey&
   return post;
 }
 
-// Packs the next part. While the peer's entry is not here, each attempt packs one more. No bytes
-// are packed twice, as the adapter may be reading them.
+// Packs the next part. While the peer's entry is not here, each attempt packs one more. Data that
+// go to several peers are packed as a whole: their transfers, each at another place, would pack
+// parts anew that others have packed.
 void RendezvousMoves::pack_part(Transfer& transfer, const void* data, Bytes bytes) noexcept {
   const Bytes rest = bytes - transfer.brought;
   if (rest == 0) return;
   transport::Parts* const parts = link_.capabilities().parts;
-  const auto part =
-      parts ? static_cast<Bytes>(parts->part_bytes(static_cast<std::size_t>(bytes))) : 0;
+  const auto part = parts && !transfer.view->is_read_often()
+                        ? static_cast<Bytes>(parts->part_bytes(static_cast<std::size_t>(bytes)))
+                        : 0;
   const Bytes now = part == 0 ? rest : std::min(part, rest);
   transfer.view->bring(static_cast<const std::byte*>(data) + transfer.brought, now);
   transfer.brought += now;
