@@ -11,6 +11,14 @@
 namespace tutti {
 
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// How long the thread naps before it sleeps.
+constexpr auto kLingers = 1ms;
+
+}  // namespace
 
 ProgressThread::ProgressThread(std::mutex& mutex, bool spins, std::function<bool()> step)
     : mutex_(mutex),
@@ -42,17 +50,19 @@ void ProgressThread::run() noexcept {
       with_calls_ = 0;
       linger();
     }
-    // A thread that has the lock takes the calls further.
-    while (!lock.try_lock()) pause_without();
+    // A thread that has the lock takes the calls further; or it makes something that takes long.
+    const auto end = Clock::now() + kLingers;
+    while (!lock.owns_lock() && Clock::now() < end)
+      if (!lock.try_lock()) pause_without();
+    if (!lock.owns_lock()) lock.lock();
   }
 }
 
 // No call is under way. A look at the flag costs less than a look at the calls, and no lock.
 void ProgressThread::linger() noexcept {
-  constexpr auto kLingers = 1ms;
-  const auto end = std::chrono::steady_clock::now() + kLingers;
+  const auto end = Clock::now() + kLingers;
   do pause_without();
-  while (!wanted_ && !ends_ && std::chrono::steady_clock::now() < end);
+  while (!wanted_ && !ends_ && Clock::now() < end);
 }
 
 void ProgressThread::pause_without() noexcept {
