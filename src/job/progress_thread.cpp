@@ -50,12 +50,16 @@ void ProgressThread::run() noexcept {
       with_calls_ = 0;
       linger();
     }
-    // A thread that has the lock takes the calls further; or it makes something that takes long.
-    const auto end = Clock::now() + kLingers;
-    while (!lock.owns_lock() && Clock::now() < end)
-      if (!lock.try_lock()) pause_without();
-    if (!lock.owns_lock()) lock.lock();
+    take(lock);
   }
+}
+
+// A thread that has the lock takes the calls further. One that keeps it for long is busy with
+// something else: then this one sleeps until it is free.
+void ProgressThread::take(std::unique_lock<std::mutex>& lock) noexcept {
+  for (const auto end = Clock::now() + kLingers; Clock::now() < end; pause_without())
+    if (lock.try_lock()) return;
+  lock.lock();
 }
 
 // No call is under way. A look at the flag costs less than a look at the calls, and no lock.

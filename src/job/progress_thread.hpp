@@ -31,6 +31,7 @@ class ProgressThread {
 
  private:
   void run() noexcept;
+  void take(std::unique_lock<std::mutex>& lock) noexcept;
   void linger() noexcept;
   void pause_without() noexcept;
   void pause() const noexcept;
