@@ -69,6 +69,10 @@ Schedule part(const Problem& problem, const Group& group, Collective collective,
   return algorithm->build(smaller, parameters);
 }
 
+auto copies(const Schedule& schedule) {
+  return std::ranges::count(schedule.steps, StepKind::copy, &Step::kind);
+}
+
 void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
                       const Parameters& parameters) {
   Problem whole = problem;
@@ -145,14 +149,25 @@ Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parame
   const Levels level = levels(problem);
   Builder s = solve(problem);
   Problem flat = problem;
-  flat.in_place = false;
+  const auto across_in_place = [&](bool in_place) {
+    flat.in_place = in_place;
+    return part(flat, level.across, Collective::allreduce, parameters.across, "recursive-doubling");
+  };
   const bool leader = level.across.mine >= 0;
+  Slice reduced = leader ? s.output() : Slice{};  // the node's own result
+  Schedule across;
+  if (leader) {
+    across = across_in_place(true);
+    Schedule elsewhere = across_in_place(false);
+    if (level.within.ranks.size() > 1 && copies(elsewhere) < copies(across)) {
+      reduced = s.scratch(problem.bytes);
+      across = std::move(elsewhere);
+    }
+  }
+  flat.in_place = false;
   s.play(part(flat, level.within, Collective::reduce, parameters.within, "linear"), s.input(),
-         leader ? s.output() : Slice{}, level.within.ranks);
-  flat.in_place = true;
-  if (leader)
-    s.play(part(flat, level.across, Collective::allreduce, parameters.across, "recursive-doubling"),
-           {}, s.output(), level.across.ranks);
+         reduced, level.within.ranks);
+  if (leader) s.play(across, reduced, s.output(), level.across.ranks);
   broadcast_within(s, problem, level, parameters);
   return s.finish();
 }

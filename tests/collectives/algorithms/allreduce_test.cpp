@@ -168,3 +168,32 @@ TEST_CASE("nothing goes out and straight back between the halves of halving and 
     }
   }
 }
+
+// The places in which vectors are combined alternate, so that the last one is the output.
+TEST_CASE("recursive doubling copies its result in place only, after an odd number of rounds") {
+  for (const int P : {1, 2, 3, 4, 5, 7, 8, 12, 16, 33})
+    for (const bool in_place : {false, true}) {
+      const Problem problem{{.collective = Collective::allreduce, .bytes = s, .in_place = in_place},
+                            P};
+      const int rounds = floor_log(P, 2);
+      const auto all = build_all("recursive-doubling", problem);
+      for (Rank rank = 0; rank < P; ++rank) {
+        INFO("P=" << P << " rank " << rank << (in_place ? " in place" : ""));
+        // A rank that stands for others combines their vectors first.
+        const bool alone = std::ranges::count(all[index(rank)].steps, StepKind::recv_reduce,
+                                              &Step::kind) == rounds;
+        const bool copies = P == 1 ? !in_place : in_place && alone && rounds % 2 == 1;
+        CHECK(std::ranges::count(all[index(rank)].steps, StepKind::copy, &Step::kind) ==
+              (copies ? 1 : 0));
+      }
+    }
+}
+
+TEST_CASE("leaders of nodes copy nothing between the levels of recursive doubling") {
+  for (const int nodes : {2, 4, 8}) {
+    Problem problem{{.collective = Collective::allreduce, .bytes = s}, 2 * nodes};
+    for (Rank rank = 0; rank < problem.P; ++rank) problem.node.push_back(rank / 2);
+    for (const Schedule& schedule : build_all("hierarchical", problem))
+      CHECK(std::ranges::count(schedule.steps, StepKind::copy, &Step::kind) == 0);
+  }
+}
