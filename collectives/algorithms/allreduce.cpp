@@ -210,11 +210,9 @@ Schedule scan_linear(const Problem& problem, const Parameters&) {
   const bool exclusive = problem.collective == Collective::exscan;
   Builder s = solve(problem);
   if (!exclusive) {
-    if (r == 0)
-      s.copy(s.input(), s.output());
-    else
-      s.recv_reduce(r - 1, s.input(), s.output(), true);
-    if (r + 1 < P) s.send(r + 1, s.output());
+    if (r > 0) s.recv_reduce(r - 1, s.input(), s.output(), true);
+    if (r + 1 < P) s.send(r + 1, r > 0 ? s.output() : s.input());
+    if (r == 0) s.copy(s.input(), s.output());
     return s.finish();
   }
   if (r == 0) {

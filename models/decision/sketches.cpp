@@ -268,16 +268,9 @@ void neighbours_combined(Sketch& s, Bytes m, Of p) {
 void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }
 void double_ring(Sketch& s, Bytes, Of) { families::ring(s, 0, 2.0 * s.place().P); }
-void exscan_line(Sketch& s, Bytes m, Of) {
+void line(Sketch& s, Bytes m, Of) {
   s.combining(true);
   families::chains(s, 1, m, kUp);
-}
-// The first rank copies its input into its output, from which it sends.
-void scan_line(Sketch& s, Bytes m, Of p) {
-  Stage& first = s.add(0);
-  first.copied = static_cast<double>(m);
-  first.busy = 0;
-  exscan_line(s, m, p);
 }
 void scan_doubling(Sketch& s, Bytes m, Of) {
   s.combining(true);
@@ -385,9 +378,9 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::reduce_scatter, "reduce-scatter", reduce_then_scatter},
     {Collective::reduce_scatter, "linear", combined<at_once>},
 
-    {Collective::scan, "linear", rooted<scan_line>},
+    {Collective::scan, "linear", rooted<line>},
     {Collective::scan, "recursive-doubling", rooted<scan_doubling>},
-    {Collective::exscan, "linear", rooted<exscan_line>},
+    {Collective::exscan, "linear", rooted<line>},
     {Collective::exscan, "recursive-doubling", rooted<scan_doubling>},
 });
 

@@ -25,3 +25,10 @@ TEST_CASE("papers: scans") {
     }
   }
 }
+
+TEST_CASE("the first rank of a line sends before it copies") {
+  const auto all = build_all("linear", {{.collective = Collective::scan, .bytes = s}, 3});
+  REQUIRE(all[0].steps.size() == 2);
+  CHECK(all[0].steps[0].kind == StepKind::send);
+  CHECK(all[0].steps[1].predecessors == 0);
+}
