@@ -11,10 +11,14 @@ void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0;
+  bool aligned = true;  // all runs of ranks that one rank has to reach begin where a node does
+  int astray = 2;       // on a path: runs that lie across a border, though they fit into a node
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
     const double messages = held - skip;
-    const bool far = place.in_order ? held > place.q : !place.shares_node(skip);
+    bool far = place.in_order ? held > place.q : !place.shares_node(skip);
+    if (!far && place.in_order && !aligned && astray-- > 0) far = true;
+    aligned = aligned && (!far || skip % place.q == 0);
     const double senders =
         place.in_order ? std::min<double>(messages, place.q) : ceil_div(messages, place.nodes);
     Stage& stage = sketch.add(bytes);

@@ -103,6 +103,34 @@ double far_children(const Topology& place, double part, int k, Keeps keeps) {
   return far;
 }
 
+// In the round of this number, before which so many ranks have been reached.
+double senders_of_a_node(const Topology& place, Keeps keeps, double reached, double round,
+                         double part) {
+  // Each sender is a whole number of parts away from the root.
+  if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
+    return std::min<double>(reached, place.q);
+  if (keeps == Keeps::farthest && place.in_order) return std::min<double>(round, place.q);
+  return ceil_div(reached, place.nodes);
+}
+
+// A way that leaves a node in most rounds waits for few other messages; the root, and who is next
+// to it, leave it seldom, and wait for many. Either ends last. Ranks that fit into a node may lie
+// across one border.
+void cross_borders(Sketch& sketch, std::size_t begin, double rounds_beyond_node) {
+  const Topology& place = sketch.place();
+  std::vector<Stage>& stages = sketch.stages();
+  const std::size_t end = stages.size();
+  double far = std::min(rounds_beyond_node + 1, place.nodes - 1.0);
+  for (std::size_t i = begin; i < end; ++i) {
+    stages[i].order = Stage::Order::open;
+    Stage& hop = sketch.add(stages[i].bytes);
+    hop.out = hop.in = Count::of(1, far-- > 0);
+    hop.exchange = false;
+    hop.busy = 0;
+    hop.order = Stage::Order::beside;
+  }
+}
+
 }  // namespace
 
 void star(Sketch& sketch, Bytes bytes, Way way) {
@@ -126,7 +154,9 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
   if (place.q > 1 && bytewise == Bytewise::whole)
     crossings = std::min(crossings + 1, place.nodes - 1.0);
   const bool limited = place.in_order && keeps == Keeps::farthest;
-  double astray = 2;  // on a path: parts that lie across a border, though they fit into a node
+  const std::size_t begin = sketch.stages().size();
+  double beyond_node = 0;  // rounds whose parts have more ranks than a node
+  double astray = 2;       // on a path: parts that lie across a border, though they fit into a node
   bool inside = false;
   Count to;  // of the root
   int left = collectives::rounds_to_reach(place.P, k + 1);
@@ -139,14 +169,11 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     if (place.in_turn && keeps == Keeps::nearest && std::fmod(place.P, cuts) != 0)
       far = std::max(far, far_children(place, part - 1, k, keeps));
     cuts *= k + 1;
+    if (part > place.q) ++beyond_node;
     inside = inside || place.within_node(part);
     const bool unaligned = keeps == Keeps::nearest && place.in_order && !inside;
     if (far == 0 && unaligned && astray-- > 0) far = children;
-    double senders = ceil_div(reached, place.nodes);
-    if (keeps == Keeps::farthest && place.in_order) senders = std::min<double>(round, place.q);
-    // Each sender is a whole number of parts away from the root.
-    if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
-      senders = std::min<double>(reached, place.q);
+    const double senders = senders_of_a_node(place, keeps, reached, round, part);
     const bool crosses = far > 0 && (!limited || crossings > 0);
     if (crosses && (left == 1 || left > stays + 1)) --crossings;
     --left;
@@ -172,6 +199,9 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     part = next;
   }
   end_uneven(sketch.stages(), stays);
+  const bool apart = place.in_order && place.nodes > 1 && place.q > 1;
+  if (apart && bytewise == Bytewise::blocks && keeps == Keeps::farthest && k > 1 && stays == 0)
+    cross_borders(sketch, begin, beyond_node);
   sketch.meets(peers);
   sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
 }
@@ -209,6 +239,13 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
     width = below;
   }
   sketch.stages()[busiest].busy = 1;
+  if (place.nodes > 1 && !place.in_order) {
+    // A node has ranks in all levels, whose messages share its port: of k children that follow each
+    // other some are on their parent's node.
+    const double parents = std::floor((place.P - 2.0) / k) + 1;
+    const double far = k - std::floor(static_cast<double>(k) / place.nodes);
+    sketch.stages()[busiest].passing = ceil_div(parents, place.nodes) * far;
+  }
   sketch.meets(children_met + 1.0);
 }
 
@@ -236,7 +273,8 @@ void one_of_chains(Sketch& sketch, const OfChains& one, Bytes bytes, Way way, do
 }  // namespace
 
 // Either of two chains ends last: the one that leaves nodes most often, and of several the longest;
-// or the last one, whose head has to wait for the messages to all others. A chain that begins
+// or the last one, whose head has to wait for the messages to all others. If these are one and the
+// same, another chain that has more hops may end after it. A chain that begins
 // beside the root leaves the node through the same port, where it finds those messages. The root
 // begins all chains, so it is busier than ranks that forward.
 void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
@@ -245,7 +283,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   const int heads = std::min(k, place.P - 1), more = (place.P - 1) % heads;
   if (heads == 1) return chain(sketch, bytes, way);
   const bool ordered = place.in_order || place.nodes == 1;
-  OfChains longest, last;
+  OfChains longest, most_hops, last;
   bool leaves = false;  // a chain that begins on the root's node
   Count& to = last.first;
   for (int number = 0, head = 1; number < heads; ++number) {
@@ -259,12 +297,17 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
       longest = last;
     else if (!ordered && last.hops == longest.hops)
       longest.first = to;  // it ends as late if all messages pass one port
+    if (last.hops > most_hops.hops) most_hops = last;
     head = end + 1;
   }
+  if (longest.first.both() == heads && most_hops.hops > last.hops) longest = most_hops;
   const bool both = longest.first.both() < heads;
   const std::size_t begin = sketch.stages().size();
   if (both)
-    one_of_chains(sketch, longest, bytes, way, longest.begins_far ? longest.first.far : to.far);
+    one_of_chains(sketch, longest, bytes, way,
+                  longest.begins_far     ? longest.first.far
+                  : longest.far_hops > 0 ? to.far
+                                         : 0);
   const std::size_t second = sketch.stages().size();
   one_of_chains(sketch, last, bytes, way, to.far + (leaves ? 1 : 0));
   for (std::size_t i = begin; i < sketch.stages().size(); ++i) {
