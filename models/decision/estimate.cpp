@@ -100,6 +100,12 @@ class Round {
   double work = 0;     // of all cores
   double passing = 0;  // the node's port, by one segment, in all such rounds
   Occupied occupied;
+  // With the time in which the rank waits for others.
+  Occupied in_each_segment() const noexcept {
+    Occupied whole = occupied;
+    if (stage_.waits) whole.processor = std::max(whole.processor, time);
+    return whole;
+  }
 
  private:
   // The wire of the last message to come.
@@ -144,6 +150,13 @@ class Round {
     return std::max(one - wire().costs.gap, of_piece);  // while it comes
   }
 
+  // The cost of a message beside another one that has its bytes.
+  double start_of_another() const noexcept {
+    const bool far = out_.far + in_.far > 0 || !platform_.within;
+    const Costs costs = costs_of(far ? platform_.between : *platform_.within, 0);
+    return std::max({costs.send_next, costs.gap, costs.spacing, costs.receive_next});
+  }
+
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
     const double waits = std::max({queue(out_.near, near_.costs.gap, wire().ahead),
@@ -157,7 +170,8 @@ class Round {
                           std::max(0.0, receiving_ - costs.receive_next) + combining_ -
                           combining_ * last_part();
     compute = last_combined() + copying_;
-    time = std::max(first + compute + std::max(waits, others), occupied.ports());
+    const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
+    time = one + (stage_.parted ? start_of_another() : 0);
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
     const double receivers = std::max(1.0, all_.both() / std::max(1.0, in_.both()));
     // Within a node there is no adapter: who keeps a port busy is a core.
@@ -276,7 +290,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
         {round.occupied.most() + shared + begun, {.cores = shared, .wakes = begun}});
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
-    occupied.add(round.occupied, stage.busy, stage.others_at_borders && platform.within);
+    occupied.add(round.in_each_segment(), stage.busy, stage.others_at_borders && platform.within);
     passing += round.passing;
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);

@@ -103,20 +103,20 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
 
 // The rounds up to the size of a node go less far together than to the next node but one: they
 // cross one border at most.
-void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messages) {
+void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0;
   for (double d = 1; d < place.P; d *= k + 1, ++rounds) {
     const double to = std::min<double>(k, std::floor((place.P - 1) / d));
     const double blocks = std::min(d, ceil_div(place.P - d, to));
-    Stage& stage =
-        shift(sketch, d, grows ? static_cast<Bytes>(blocks) * bytes : bytes, to, messages);
+    Stage& stage = shift(sketch, d, grows ? static_cast<Bytes>(blocks) * bytes : bytes, to);
     if (place.in_order && d * (k + 1.0) * (k + 1.0) <= place.q)
-      stage.out = stage.in = Count::of(to * messages, false);
+      stage.out = stage.in = Count::of(to, false);
     // The last round's blocks have been there for two rounds, so they are sent before their time
     // and delay the round before.
     if (grows && k == 1 && d > 1 && 2 * blocks <= d) stage.rounds = stage.busy = 2;
+    stage.parted = parts && blocks > 1;
   }
   sketch.meets(2 * k * rounds);
   sketch.sends_anew(begin);
@@ -333,8 +333,11 @@ void scan(Sketch& sketch, Bytes bytes) {
     }
     Stage& stage = shift(sketch, d, bytes);
     if (stage.leaving > 0) stage.leaving = (stage.leaving + place.q) / 2;
-    // All hops that are shorter than a node cross one border together.
-    const bool beside = 2 * d < place.q || all - round >= place.nodes;
+    // All hops that are shorter than a node cross one border together. If P is a power
+    // of two, one path has all hops, and begins at the first rank.
+    const bool whole = std::has_single_bit(static_cast<unsigned>(place.P));
+    const bool within = whole ? 2 * d <= place.q : 2 * d < place.q;
+    const bool beside = within || all - round >= place.nodes;
     if (place.in_order && beside) stage.out = stage.in = Count::of(1, false);
   }
   sketch.meets(2 * all);

@@ -47,8 +47,8 @@ void ring(Sketch& sketch, Bytes bytes, double rounds);
 // P / 2 exchanges with the one and the other neighbour in turn, of two blocks but for the first.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes);
 // ⌈log_{k+1} P⌉ rounds of k messages to r + y(k+1)^i. `grows`: the bytes double, or what the base
-// is, up to those of all ranks.
-void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, double messages = 1);
+// is, up to those of all ranks. `parts`: blocks that go around the end leave as two messages.
+void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts = false);
 // ⌈log2 P⌉ rounds; in each a rank sends the blocks that it has to the rank one skip away.
 void circulant(Sketch& sketch, Bytes bytes);
 // log2 P rounds. `growth`: the bytes of the first one, of which later ones have growth times as

@@ -116,7 +116,7 @@ void bruck(Sketch& s, Bytes m, Of p) {
   if (!s.stages().empty()) s.copies(static_cast<double>(s.stages().back().bytes));
   s.needs_scratch(all(s, m) / 2);
 }
-void dissemination(Sketch& s, Bytes m, Of) { families::dissemination(s, 1, m, true); }
+void dissemination(Sketch& s, Bytes m, Of) { families::dissemination(s, 1, m, true, true); }
 void circulant(Sketch& s, Bytes m, Of) { families::circulant(s, m); }
 void neighbor_exchange(Sketch& s, Bytes m, Of) { families::exchange_with_neighbors(s, m); }
 void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
@@ -142,11 +142,11 @@ void scatter_ring(Sketch& s, Bytes m, Of) {
 }
 void scatter_doubling(Sketch& s, Bytes m, Of) {
   families::tree(s, 1, piece(s, m), kDown, Blocks::blocks, Keeps::nearest);
-  families::doubling(s, piece(s, m), 2, 0, m);
+  families::doubling_blocks(s, piece(s, m));
 }
 void reduce_scatter_gather(Sketch& s, Bytes m, Of) {
   s.combining(true);
-  families::doubling(s, piece(s, m), 2, m, 0);
+  families::doubling_blocks(s, piece(s, m));
   s.combining(false);
   families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }

@@ -1,5 +1,6 @@
 // Sketches of algorithms that know which ranks share a node: two levels, and grids. Pure.
 #include <array>
+#include <span>
 
 #include "models/decision/families.hpp"
 #include "models/decision/sketches.hpp"
@@ -78,11 +79,15 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
       in_node(collective, bytes, true);
       between(collective, "binomial", bytes);
       break;
-    case Collective::allreduce:
+    case Collective::allreduce: {
       in_node(Collective::reduce, bytes, true);
+      const std::size_t begin = sketch.stages().size();
       between(collective, "recursive-doubling", bytes);
+      for (Stage& stage : std::span{sketch.stages()}.subspan(begin))
+        stage.waits = stage.bytes < bytes;  // a piece of the vector for each leader
       in_node(Collective::bcast, bytes);
       break;
+    }
     case Collective::allgather:  // block by block up the tree within
       in_node(Collective::gather, bytes);
       between(collective, "ring", place.q * bytes);

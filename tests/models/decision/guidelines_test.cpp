@@ -113,13 +113,15 @@ const Places kNeedLevels{
       "125 x 8, 8"}},
 };
 // No algorithm is composed of the parts that are best: a linear scatter before an allgather, an
-// allgather or an allreduce of which a rank takes what it needs, a neighbor exchange after a ring.
+// allgather or an allreduce of which a rank takes what it needs, a neighbor exchange after a ring,
+// binary trees up and split ones down between nodes.
 const Places kNeedOtherParts{
     {"scan <= allgather + local work", {"8 x 1, 8", "64 x 1, 8", "1000 x 1, 8"}},
     {"reduce_scatter <= allreduce", {"64 x 1, 8"}},
     {"bcast <= scatter + allgather", {"1 x 16, 65536", "1 x 64, 65536"}},
     {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 64, 65536"}},
     {"allreduce <= reduce_scatter + allgather", {"8 x 64, 4194304"}},
+    {"allreduce <= reduce + bcast", {"125 x 8, 4194304"}},
 };
 // The fast algorithm copies its input, which alone exceeds the memory that a rank should hold.
 const Places kNeedMemory{{"reduce_scatter of 2m <= twice of m", {"125 x 8, 4194304"}}};

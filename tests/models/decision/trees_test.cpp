@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "collectives/selection/choices.hpp"
+#include "tests/models/decision/compared.hpp"
 #include "models/decision/sketches.hpp"
 
 using namespace tutti;
@@ -43,4 +44,42 @@ TEST_CASE("estimates of trees know where their parts begin, if ranks are dealt o
   CHECK(std::count_if(halves.begin(), halves.end(),
                       [](const Stage& stage) { return stage.out.far > 0; }) == 4);
   CHECK(stages_of("scatter=binomial(k=2)", 5, 5).front().out.far == 2);
+}
+
+// Each was chosen, or left out, for an estimate that was 23 to 49 % too short, or 36 to 40 % too
+// long. In what follows a pipeline neither the first segment nor the last one is as long as others.
+TEST_CASE("estimates are near to simulations where paths are uneven", "[decision]") {
+  constexpr auto kInTurn = Layout::in_turn;
+  struct Case {
+    const char *params, *rule;
+    int nodes, each;
+    Bytes bytes;
+    Layout layout = Layout::blocks;
+  };
+  for (const auto& [params, rule, nodes, each, bytes, layout] : {
+           Case{"hardware", "reduce=binary(segment=16384)", 8, 4, 262144, kInTurn},
+           Case{"hardware",
+                "allreduce=hierarchical(segment=262144,within=binomial,across=full-fan-out)", 8, 2,
+                1048576},
+           Case{"hardware",
+                "allreduce=hierarchical(segment=65536,within=binomial,across=circulant)", 6, 2,
+                262144},
+           Case{"hardware",
+                "allreduce=hierarchical(segment=65536,within=binomial,across=recursive-doubling)",
+                2, 2, 1048576},
+           Case{"hardware", "scan=recursive-doubling", 4, 2, 8},
+           Case{"ib-figure-5.8", "reduce=k-chain(k=3)", 2, 4, 8},
+           Case{"metropolis", "gather=binomial(k=2)", 3, 2, 8},
+           Case{"metropolis", "scatter=binomial(k=3)", 4, 2, 8},
+           Case{"frodo", "reduce=reduce-scatter-gather", 5, 3, 16384},
+           Case{"rxe", "bcast=circulant(segment=16384)", 6, 3, 65536},
+           Case{"shm", "scan=linear", 1, 2, 16384},
+           Case{"shm", "bcast=splitted-binary", 1, 4, 16384},
+           Case{"shm", "reduce_scatter=dissemination", 1, 15, 8},
+       }) {
+    const auto compared = tests::compared_on(
+        params, rule, {.nodes = nodes, .ranks_per_node = each, .bytes = bytes, .layout = layout});
+    INFO(params << ", " << rule << ", " << nodes << " x " << each);
+    CHECK(compared.estimate == Approx(compared.simulated).epsilon(0.17));
+  }
 }
