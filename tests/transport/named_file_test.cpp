@@ -13,6 +13,8 @@
 #include <csignal>
 #include <thread>
 
+#include "tests/transport/fresh_name.hpp"
+
 using namespace tutti::transport;
 
 namespace {
@@ -24,7 +26,7 @@ bool exists(const std::string& name) { return access(("/dev/shm" + name).c_str()
 TEST_CASE("what a killed process leaves is removed, and what is in use stays", "[nodes]") {
   const std::string dead = fmt::format("{}{}-dead", kSegmentName, getpid()),
                     living = fmt::format("{}{}-living", kBeaconName, getpid()),
-                    foreign = fmt::format("/tutti-test-{}", getpid());
+                    foreign = tutti::tests::fresh_name();
   const pid_t child = fork();
   if (child == 0) {
     create_named(dead);

@@ -19,6 +19,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/transport/fresh_name.hpp"
 #include "base/ticks.hpp"
 #include "tests/base/settings_folder.hpp"
 #include "tests/transport/shm/meeting.hpp"
@@ -83,7 +84,7 @@ class Peer {
 
 // A peer dumps so many bytes in that folder. true: it still did when its link had failed.
 bool fails_while_it_dumps(std::size_t bytes, const std::filesystem::path& folder) {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder);
   const Peer peer(name, Fate::core_dump, Copy::once, bytes);
@@ -102,7 +103,7 @@ bool fails_while_it_dumps(std::size_t bytes, const std::filesystem::path& folder
 }  // namespace
 
 TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.connect(1);
@@ -123,7 +124,7 @@ TEST_CASE("a process that has ended, or runs another program, is never written t
 }
 
 TEST_CASE("nothing counts that was read from a process that is not the peer any more", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::once, peer.meet());
   segment.connect(1);
@@ -143,7 +144,7 @@ TEST_CASE("nothing counts that was read from a process that is not the peer any 
 
 // As if the peer had ended, and a process that was forked from it had got its number.
 TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   Segment segment(name, 0, 1, kTightShape, Copy::once, kMeetAlone);
   segment.connect(0);
   const int byte = 7;
@@ -168,7 +169,7 @@ TEST_CASE("a forked child of the peer is not the peer", "[shm]") {
 }
 
 TEST_CASE("a long payload says how it was stored, and its reader what that cost", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
   segment.connect(0);
   ShmLink link(kLargeShape, 0, segment, 0, 0);
@@ -200,7 +201,7 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
 // The reader has seen the number, and so everything that the writer has stored before it. Both use
 // one mapping here: then the thread sanitizer complains if luck alone puts these in order.
 TEST_CASE("a message is there when its number is", "[shm][threads]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
   segment.connect(0);
   ShmLink here(kLargeShape, 0, segment, 0, 0), there(kLargeShape, 0, segment, 0, 0);
@@ -239,7 +240,7 @@ TEST_CASE("a message is there when its number is", "[shm][threads]") {
 
 TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
   using tutti::Code;
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   for (const Code code : {Code::out_of_memory, Code::transport_failed, Code::bad_configuration,
                           Code::peer_failed, Code::success, static_cast<Code>(200)}) {
     INFO("code " << static_cast<int>(code));
@@ -262,7 +263,7 @@ TEST_CASE("an end that fails makes the other one fail, and says why", "[shm]") {
 }
 
 TEST_CASE("a peer that ends is noticed while nobody writes", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const Peer peer(name, GENERATE(Fate::end, Fate::another_program));
   Segment segment(name, 0, 2, kTightShape, Copy::twice, peer.meet());
   segment.connect(1);
@@ -291,7 +292,7 @@ TEST_CASE("a process is known to have ended before its core dump is written", "[
 }
 
 TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   SECTION("a way to copy that there is not") {
     const Peer peer(name, Fate::end, static_cast<Copy>(9));
     CHECK_THROWS_WITH(Segment(name, 0, 2, kTightShape, Copy::once, peer.meet()),

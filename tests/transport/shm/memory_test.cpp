@@ -1,7 +1,6 @@
 // The segment: which of its memory is taken and mapped, and when.
 #include "transport/shm/memory.hpp"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/transport/fresh_name.hpp"
 #include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/link.hpp"
 
@@ -23,7 +23,7 @@ using tutti::tests::kLargeShape;
 using tutti::tests::kMeetAlone;
 
 TEST_CASE("a ring takes memory when it is first written to", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
   const auto taken = [&, before = segment.bytes_taken()] { return segment.bytes_taken() - before; };
   segment.connect(0);
@@ -71,7 +71,7 @@ TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fet
     if (small)
       shape.rings[static_cast<std::size_t>(Ring::eager)] = {
           static_cast<std::uint32_t>(quarter / 64 / 64 + 1) * 64, 64};
-    const std::string name = fmt::format("/tutti-test-{}", getpid());
+    const std::string name = tutti::tests::fresh_name();
     Segment segment(name, 0, 1, shape, Copy::automatic, kMeetAlone);
     CHECK(segment.has_room() == !small);
     segment.connect(0);
@@ -85,7 +85,7 @@ TEST_CASE("pieces take no memory of a small /dev/shm, as what is long can be fet
 
 TEST_CASE("a core dump leaves the segment out, whose holes it would allocate", "[shm]") {
   for (const Memory memory : {Memory::file, Memory::anonymous}) {
-    const std::string name = fmt::format("/tutti-test-{}", getpid());
+    const std::string name = tutti::tests::fresh_name();
     Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone, memory);
     REQUIRE(segment.anonymous() == (memory == Memory::anonymous));
     segment.connect(0);
@@ -121,7 +121,7 @@ std::size_t mapped(const std::string& name) {
 }  // namespace
 
 TEST_CASE("a rank maps what it shares with ranks to which it connects", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   constexpr int kRanks = 100;
   Segment segment(name, 0, kRanks, kLargeShape, Copy::twice, kMeetAlone, Memory::file);
   CHECK(mapped(name) < 100000);
@@ -133,7 +133,7 @@ TEST_CASE("a rank maps what it shares with ranks to which it connects", "[shm]")
 }
 
 TEST_CASE("a program that locks all its memory takes no more of the segment", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const pid_t child = fork();
   if (child == 0) {
     if (mlockall(MCL_FUTURE) != 0) _exit(2);
@@ -152,7 +152,7 @@ TEST_CASE("a limit on the size of files is an error, and not a signal", "[shm]")
   rlimit low = before;
   low.rlim_cur = 65536;
   REQUIRE(setrlimit(RLIMIT_FSIZE, &low) == 0);
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   CHECK_THROWS_WITH(Segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone),
                     Catch::Contains("limit on the size of files"));
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);

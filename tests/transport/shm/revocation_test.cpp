@@ -1,11 +1,11 @@
 // An invitation over shared memory: the guest enters, or the owner takes it back, whoever is first.
 #include "transport/shm/revocation.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 
+#include "tests/transport/fresh_name.hpp"
 #include "transport/shm/link.hpp"
 
 using namespace tutti::transport;
@@ -14,7 +14,7 @@ using namespace tutti::transport::shm;
 TEST_CASE("an invitation is entered or taken back, whoever is first", "[shm]") {
   constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
   // One rank, which is its own peer: owner and guest.
-  Segment segment(fmt::format("/tutti-test-{}", getpid()), 0, 1, kShape, Copy::twice,
+  Segment segment(tutti::tests::fresh_name(), 0, 1, kShape, Copy::twice,
                   [](std::int64_t mine) { return mine; });
   segment.connect(0);
   REQUIRE(segment.allocate_invitations(0, 0) == 0);

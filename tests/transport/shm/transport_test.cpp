@@ -2,7 +2,6 @@
 #include "transport/shm/transport.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <functional>
 #include <thread>
 
+#include "tests/transport/fresh_name.hpp"
 #include "base/index.hpp"
 #include "tests/protocols/pair.hpp"
 #include "tests/transport/shm/meeting.hpp"
@@ -23,7 +23,7 @@ using transport::Placement;
 using transport::shm::ShmTransport;
 
 TEST_CASE("all ranks hear at once that one cannot make or open the segment", "[shm]") {
-  const std::string name = fmt::format("/tutti-test-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   // Rank 0, as there is a file of that name already; or another rank, on its way.
   const int failing = GENERATE(0, 2);
   ThreadBootstrap::Meeting job(3);
