@@ -50,8 +50,8 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
   const int radix = std::clamp(P, 2, parameters.k + 1);  // nobody has more than P − 1 others
   Builder s = solve(problem);
   long long partners = 1;
-  bool odd = false;  // an odd number of rounds
-  for (; partners * radix <= P; partners *= radix) odd = !odd;
+  int rounds = 0;
+  for (; partners * radix <= P; partners *= radix) ++rounds;
   // Partner v stands for the ranks [first(v), first(v + 1)): itself first.
   const auto first = [&](long long v) { return static_cast<Rank>(v * P / partners); };
   long long v = r * partners / P;
@@ -61,14 +61,12 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     s.recv(first(v), s.output());
     return s.finish();
   }
-  // Two places alternate, so that none is written while it is being sent. From `start` the last
-  // round ends in the output.
-  const Slice place[2] = {s.output(), s.scratch(problem.bytes)};
-  const Slice& start = place[odd ? 1 : 0];
+  const bool begins_in_output = problem.in_place && first(v + 1) == r + 1;
+  InTurn places(s, problem.bytes, begins_in_output ? 0 : rounds);
   Slice held = problem.in_place ? s.output() : s.input();
   for (Rank member = r + 1; member < first(v + 1); ++member) {
-    s.recv_reduce(member, held, start);
-    held = start;
+    s.recv_reduce(member, held, places.place());
+    held = places.place();
   }
   std::vector<Slice> arrived(index(radix));  // by digit
   if (radix > 2)
@@ -79,8 +77,7 @@ Schedule allreduce_recursive_multiplying(const Problem& problem, const Parameter
     // Each begins with the partner after it, so that not all send to the same one at once.
     for (long long y = 1; y < radix; ++y) s.send(partner((digit + y) % radix), held);
     // The partners' vectors are combined in the order of ranks: all make the same expression.
-    const Slice& before = held == s.input() ? start : held;
-    const Slice& next = place[before == place[0] ? 1 : 0];
+    const Slice& next = places.next();
     if (radix == 2) {
       s.recv_reduce(partner(1 - digit), held, next, digit == 1);
     } else {

@@ -54,12 +54,12 @@ Schedule allreduce_bine_doubling(const Problem& problem, const Parameters&) {
   const int P = problem.P;
   const Rank r = problem.rank;
   Builder s = solve(problem);
-  // Two places in turn, so that nothing is written while it is being sent.
-  const Slice place[2] = {s.output(), s.scratch(problem.P > 1 ? problem.bytes : 0)};
+  const int rounds = rounds_to_reach(P, 2);
+  InTurn places(s, P > 1 ? problem.bytes : 0, problem.in_place ? 0 : rounds);
   Slice held = problem.in_place ? s.output() : s.input();
-  for (int step = rounds_to_reach(P, 2) - 1; step >= 0; --step) {
+  for (int step = rounds - 1; step >= 0; --step) {
     const Rank partner = bine_partner(P, r, step);
-    const Slice next = held == place[0] ? place[1] : place[0];
+    const Slice& next = places.next();
     s.send(partner, held);
     s.recv_reduce(partner, held, next, (bine_corner(P, r) >> step) & 1u);
     held = next;

@@ -57,6 +57,22 @@ struct PowerOfTwo {
   }
 };
 
+// Two places in turn for vectors that are combined round by round: none is written while it is
+// being sent, and after `rounds` of them the result lies in the output.
+class InTurn {
+ public:
+  // `bytes` of scratch, for the other place.
+  InTurn(Builder& s, Bytes bytes, int rounds)
+      : places_{s.output(), s.scratch(bytes)}, at_(rounds % 2) {}
+  // Before the first round: where what is combined by then belongs.
+  const Slice& place() const noexcept { return places_[at_]; }
+  const Slice& next() noexcept { return places_[at_ = 1 - at_]; }
+
+ private:
+  Slice places_[2];
+  int at_;
+};
+
 using Author = Schedule (*)(const Problem&, const Parameters&);
 
 // The mirror of what `spread` makes; see mirrored.hpp.

@@ -70,7 +70,9 @@ Schedule part(const Problem& problem, const Group& group, Collective collective,
 }
 
 auto copies(const Schedule& schedule) {
-  return std::ranges::count(schedule.steps, StepKind::copy, &Step::kind);
+  return std::ranges::count_if(schedule.steps, [](const Step& step) {
+    return step.kind == StepKind::copy && length_of(step) > 0;
+  });
 }
 
 void broadcast_within(Builder& s, const Problem& problem, const Levels& level,
@@ -156,12 +158,13 @@ Schedule allreduce_hierarchical(const Problem& problem, const Parameters& parame
   const bool leader = level.across.mine >= 0;
   Slice reduced = leader ? s.output() : Slice{};  // the node's own result
   Schedule across;
-  if (leader) {
-    across = across_in_place(true);
-    Schedule elsewhere = across_in_place(false);
-    if (level.within.ranks.size() > 1 && copies(elsewhere) < copies(across)) {
+  if (leader) across = across_in_place(true);
+  // Where that ends beside the output, and is copied there, it may begin beside it instead.
+  if (level.within.ranks.size() > 1 && copies(across) > 0) {
+    Schedule beside = across_in_place(false);
+    if (copies(beside) < copies(across)) {
       reduced = s.scratch(problem.bytes);
-      across = std::move(elsewhere);
+      across = std::move(beside);
     }
   }
   flat.in_place = false;

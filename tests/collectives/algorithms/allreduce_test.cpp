@@ -189,6 +189,16 @@ TEST_CASE("recursive doubling copies its result in place only, after an odd numb
     }
 }
 
+TEST_CASE("Bine doubling copies its result in place only, after an odd number of rounds") {
+  for (const int P : {2, 4, 8, 16})
+    for (const bool in_place : {false, true})
+      for (const Schedule& schedule :
+           build_all("bine-doubling",
+                     {{.collective = Collective::allreduce, .bytes = s, .in_place = in_place}, P}))
+        CHECK(std::ranges::count(schedule.steps, StepKind::copy, &Step::kind) ==
+              (in_place && floor_log(P, 2) % 2 == 1 ? 1 : 0));
+}
+
 TEST_CASE("leaders of nodes copy nothing between the levels of recursive doubling") {
   for (const int nodes : {2, 4, 8}) {
     Problem problem{{.collective = Collective::allreduce, .bytes = s}, 2 * nodes};
