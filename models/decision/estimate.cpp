@@ -100,10 +100,11 @@ class Round {
   double work = 0;     // of all cores
   double passing = 0;  // the node's port, by one segment, in all such rounds
   Occupied occupied;
-  // With the time in which the rank waits for others.
-  Occupied in_each_segment() const noexcept {
+  // If others follow, with the time in which the rank waits.
+  Occupied busy_in(double segments) const noexcept {
     Occupied whole = occupied;
-    if (stage_.waits) whole.processor = std::max(whole.processor, time);
+    if (stage_.waits && segments > 1)
+      whole.processor = stage_.order == Stage::Order::open ? occupied.most() : time;
     return whole;
   }
 
@@ -240,8 +241,9 @@ class Paths {
   Path whole_, open_, sent_, beside_;
 };
 
-// In `times` rounds, not all of which follow each other.
+// In `times` rounds, not all of which follow each other. The first one of two paths counts.
 void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
+  if (stage.order == Stage::Order::beside) return;
   const double near = times * std::max(stage.out.near, stage.in.near);
   const double far = times * std::max(stage.out.far, stage.in.far);
   const auto bytes = static_cast<double>(stage.bytes);
@@ -290,7 +292,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
         {round.occupied.most() + shared + begun, {.cores = shared, .wakes = begun}});
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
-    occupied.add(round.in_each_segment(), stage.busy, stage.others_at_borders && platform.within);
+    occupied.add(round.busy_in(segments), stage.busy, stage.others_at_borders && platform.within);
     passing += round.passing;
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);

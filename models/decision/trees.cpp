@@ -242,8 +242,8 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
   if (place.nodes > 1 && !place.in_order) {
     // A node has ranks in all levels, whose messages share its port: of k children that follow each
     // other some are on their parent's node.
-    const double parents = std::floor((place.P - 2.0) / k) + 1;
-    const double far = k - std::floor(static_cast<double>(k) / place.nodes);
+    const double most = std::min(k, place.P - 1), parents = std::ceil((place.P - 1) / most);
+    const double far = most - std::floor(most / place.nodes);
     sketch.stages()[busiest].passing = ceil_div(parents, place.nodes) * far;
   }
   sketch.meets(children_met + 1.0);
