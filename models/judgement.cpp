@@ -97,4 +97,8 @@ Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters,
   return judgement;
 }
 
+Judgement::Played play(const Cell& cell, const Platform& platform, const Choice& choice) {
+  return Judge(cell, platform).play(choice);
+}
+
 }  // namespace tutti::models

@@ -40,4 +40,8 @@ struct Judgement {
 Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters = false,
                 double most_steps = 5e6);
 
+// The estimate of one choice, which has to apply, and its simulation. Throws as simulate() does.
+Judgement::Played play(const Cell& cell, const Platform& platform,
+                       const collectives::Choice& choice);
+
 }  // namespace tutti::models

@@ -16,14 +16,14 @@ void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
     const double messages = held - skip;
-    bool far = place.in_order ? held > place.q : !place.shares_node(skip);
-    if (!far && place.in_order && !aligned && astray-- > 0) far = true;
+    const bool beyond = place.in_order ? held > place.q : !place.shares_node(skip);
+    const bool far = beyond || (place.in_order && !aligned && astray-- > 0);
     aligned = aligned && (!far || skip % place.q == 0);
     const double senders =
         place.in_order ? std::min<double>(messages, place.q) : ceil_div(messages, place.nodes);
     Stage& stage = sketch.add(bytes);
-    stage.out = stage.in = Count::of(1, far && place.nodes > 1);
-    stage.all = Count::of(messages * place.copies, far && place.nodes > 1);
+    stage.out = stage.in = Count::of(1, far);
+    stage.all = Count::of(messages * place.copies, far);
     stage.border = stage.out.far;
     stage.leaving = stage.border * senders * place.copies;
     stage.woken = messages * place.copies;

@@ -167,27 +167,25 @@ namespace {
 
 // One round of an exchange with r ^ 2^i, of `partners` of the P ranks, d of them apart. Each of the
 // first ones stands for a neighbour, too, which lends to it.
-Stage& between_partners(Sketch& sketch, double d, double partners, Bytes bytes,
-                        double messages = 1) {
+Stage& between_partners(Sketch& sketch, double d, double partners, Bytes bytes) {
   const Topology& place = sketch.place();
   const double extra = place.P - partners;
-  Stage& stage = shift(sketch, d, bytes, 1, messages);
+  Stage& stage = shift(sketch, d, bytes);
   // Where neighbours lend to each other, partners lie shifted against the nodes.
   const bool shifted = extra > 0 && (std::fmod(extra, 2 * d) != 0 || !place.within_node(4 * d));
   const bool away =
       place.nodes > 1 && !place.shares_node(d) && (shifted || !place.within_node(2 * d));
-  stage.out = stage.in = Count::of(messages, away);
-  stage.all = Count::of(partners * messages * place.copies, away);
-  stage.leaving = away ? place.q * messages * place.copies : 0;
-  stage.border = away ? messages : 0;
+  stage.out = stage.in = Count::of(1, away);
+  stage.all = Count::of(partners * place.copies, away);
+  stage.leaving = away ? place.q * place.copies : 0;
+  stage.border = away ? 1 : 0;
   stage.woken = partners * place.copies;
   return stage;
 }
 
 }  // namespace
 
-void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
-              double messages) {
+void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given) {
   const Topology& place = sketch.place();
   const double partners = std::bit_floor(static_cast<unsigned>(place.P));
   const double extra = place.P - partners;
@@ -197,7 +195,7 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
   double bytes = static_cast<double>(first), rounds = 0;
   bool left = false;  // messages have left the node
   for (double d = 1; d < partners; d *= 2, bytes *= growth, ++rounds) {
-    Stage& stage = between_partners(sketch, d, partners, static_cast<Bytes>(bytes), messages);
+    Stage& stage = between_partners(sketch, d, partners, static_cast<Bytes>(bytes));
     // The ranks of a node have got apart at its port, by more than shorter messages take there.
     stage.staggered = left && growth < 1;
     left = left || stage.leaving > 0;

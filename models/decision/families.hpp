@@ -56,8 +56,7 @@ void circulant(Sketch& sketch, Bytes bytes);
 void bine(Sketch& sketch, Bytes bytes, double growth);
 // log2 of the largest power of two rounds with r ^ 2^i. `growth`: the bytes of the first round
 // (2^0), of which later ones have growth times as many. Other ranks: `lent` before, `given` after.
-void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given,
-              double messages = 1);
+void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given);
 // An allgather draws these exchanges for blocks, backwards if the sketch combines them.
 void doubling_blocks(Sketch& sketch, Bytes block);
 // One round of an exchange in groups of `radix`. Only `partners` of the P ranks take part; those of

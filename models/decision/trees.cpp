@@ -274,9 +274,9 @@ void one_of_chains(Sketch& sketch, const OfChains& one, Bytes bytes, Way way, do
 
 // Either of two chains ends last: the one that leaves nodes most often, and of several the longest;
 // or the last one, whose head has to wait for the messages to all others. If these are one and the
-// same, another chain that has more hops may end after it. A chain that begins
-// beside the root leaves the node through the same port, where it finds those messages. The root
-// begins all chains, so it is busier than ranks that forward.
+// same, another chain that has more hops may end after it. A chain that begins beside the root
+// leaves the node through the same port, where it finds those messages. The root begins all chains,
+// so it is busier than ranks that forward.
 void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;

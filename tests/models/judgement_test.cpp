@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "models/decision/shipped.hpp"
-#include "models/platform/json.hpp"
-#include "models/platform/names.hpp"
 #include "tests/base/sanitized.hpp"
+#include "tests/models/decision/compared.hpp"
 
 using namespace tutti;
 using namespace tutti::models;
@@ -19,11 +18,6 @@ using collectives::Collective;
 namespace {
 
 const Platform& hardware() { return *find_shipped("hardware"); }
-
-Platform platform_named(std::string_view name) {
-  if (const Platform* const shipped = find_shipped(name)) return *shipped;
-  return completed(parse_platform(std::string(find_published(name)->json)), "hardware");
-}
 
 // Cells whose choice still takes longer than 1.25 times the best.
 const std::set<std::string> kSlower{
@@ -103,7 +97,7 @@ TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision
               const bool same = layout == Layout::in_turn && (nodes == 1 || each == 1);
               if (cell.P() < 2 || once || same) continue;
               if (cell.P() > tests::unless_sanitized(20, 8)) continue;
-              const Judgement judgement = judge(cell, platform_named(name));
+              const Judgement judgement = judge(cell, tests::platform_named(name));
               excesses.push_back(judgement.excess());
               if (judgement.excess() <= 1.25) continue;
               const std::string key =

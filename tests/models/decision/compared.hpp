@@ -8,7 +8,6 @@
 #include "models/decision/candidates.hpp"
 #include "models/decision/decisions.hpp"
 #include "models/decision/shipped.hpp"
-#include "models/judgement.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/names.hpp"
 #include "models/simulation/simulator.hpp"
@@ -52,29 +51,11 @@ inline Compared compared_alone(std::string_view text, collectives::Collective co
           models::simulate(P, schedule_of, platform).time};
 }
 
-// A choice on nodes, under parameters that have a name.
-inline Compared compared_on(std::string_view params, std::string_view rule,
-                            const models::Cell& cell) {
-  models::Platform platform;
-  if (const models::Platform* const shipped = models::find_shipped(params))
-    platform = *shipped;
-  else
-    platform = models::parse_platform(models::find_published(params)->json);
-  platform.piece = 0;  // the simulator knows nothing of pieces
-  const collectives::Choice choice = collectives::parse_choices(std::string(rule)).begin()->second;
-  const int P = cell.P();
-  const std::vector<int> node =
-      models::nodes_of(cell.layout, P, cell.ranks_per_node, models::kUsualSeed);
-  collectives::Problem problem{{.collective = choice.algorithm->collective, .bytes = cell.bytes},
-                               P};
-  if (cell.nodes > 1) problem.node = node;
-  const auto schedule_of = [&](Rank rank) {
-    return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
-  };
-  return {
-      std::string(rule),
-      models::estimate_of(choice, cell.bytes, platform, collectives::facts_of_nodes(node)).latency,
-      models::simulate(P, schedule_of, platform, {.node = node}).time};
+// Shipped or published parameters, as jobs have them.
+inline models::Platform platform_named(std::string_view name) {
+  if (const models::Platform* const shipped = models::find_shipped(name)) return *shipped;
+  const std::string published(models::find_published(name)->json);
+  return models::completed(models::parse_platform(published), "hardware");
 }
 
 }  // namespace tutti::tests
