@@ -26,15 +26,14 @@ Schedule allgather_ring(const Problem& problem, const Parameters&) {
 }
 
 // Modified ring ("linear", BEO's "full fan-out"): IB §5.3.2, BEO §3.3.7. One round of P−1 messages,
-// (P−1)m bytes sent per rank, nothing forwarded and so nothing waited for. Any P.
+// (P−1)m bytes sent per rank, nothing forwarded and so nothing waited for. All are sent before any
+// is received: the last one is on its way meanwhile. Any P.
 Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);
   const Blocks block = gathered(problem);
-  for (int i = 0; i < P - 1; ++i) {
-    s.send(mod(r + i + 1, P), s.input());
-    s.recv(mod(r - i - 1, P), block[r - i - 1]);
-  }
+  for (int i = 1; i < P; ++i) s.send(mod(r + i, P), s.input());
+  for (int i = 1; i < P; ++i) s.recv(mod(r - i, P), block[r - i]);
   s.copy(s.input(), block[r]);
   return s.finish();
 }
