@@ -40,8 +40,12 @@ double draw_segment(Sketch& sketch, const Topology& place, const Choice& choice,
   bytes = std::min(bytes, kMostInAll / place.P);
   const bool cut = segment > 0 && segment < bytes;
   draw(sketch, place, *choice.algorithm, cut ? segment : bytes, choice.parameters);
+  if (!cut) return 1;
+  const Bytes of_all_parts = std::min(bytes, sketch.parts() * segment);
+  if (of_all_parts > segment)
+    draw(sketch, place, *choice.algorithm, of_all_parts, choice.parameters);
   // The last one may be shorter.
-  return cut ? static_cast<double>(bytes) / static_cast<double>(segment) : 1;
+  return static_cast<double>(bytes) / static_cast<double>(of_all_parts);
 }
 
 // Less than two whole segments are not cut.

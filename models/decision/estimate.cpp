@@ -253,6 +253,12 @@ void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   sum.bytes.far += far * bytes;
 }
 
+// In one round. Messages that are beside others are counted with these.
+double leaving_bytes(const Stage& stage) noexcept {
+  if (stage.order == Stage::Order::beside) return 0;
+  return stage.leaving * static_cast<double>(stage.bytes);
+}
+
 // The budget may give a connection any size, so the sum is kept from overflow.
 Bytes memory_of(const Sketch& sketch, const Budget& budget) noexcept {
   constexpr Bytes kMost = Bytes{1} << 62;
@@ -295,7 +301,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     occupied.add(round.busy_in(segments), stage.busy, stage.others_at_borders && platform.within);
     passing += round.passing;
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
-    sum.leaving += segments * stage.rounds * stage.leaving * static_cast<double>(stage.bytes);
+    sum.leaving += segments * stage.rounds * leaving_bytes(stage);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
   }
   sum.latency = paths.whole().time;

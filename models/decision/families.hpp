@@ -13,7 +13,7 @@ enum class Way : bool { down, up };
 enum class Bytewise : bool { whole, blocks };
 enum class Keeps : bool { farthest, nearest };
 
-// --- trees (trees.cpp, circulant_tree.cpp)
+// --- trees (trees.cpp, k_ary.cpp, circulant_tree.cpp)
 // One rank and all others.
 void star(Sketch& sketch, Bytes bytes, Way way);
 // In each round every rank that has a part of the ranks cuts it into k + 1 parts. blocks: a message
@@ -22,6 +22,8 @@ void star(Sketch& sketch, Bytes bytes, Way way);
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise = Bytewise::whole,
           Keeps keeps = Keeps::farthest);
 void k_ary(Sketch& sketch, int k, Bytes bytes, Way way);
+// Two binary trees below the root, which are beside each other. Takes 3 ranks at least.
+void two_sides(Sketch& sketch, Bytes bytes);
 // The best tree under LogGP for blocks of one length. Takes O(P). Where ranks share nodes, or
 // cores, it is drawn as if they did not: the times that shape it know one kind of message.
 void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& times);

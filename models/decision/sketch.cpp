@@ -10,6 +10,7 @@ void Sketch::begin(const Topology& place) {
   stages_.clear();
   step_.clear();
   peers_ = other_levels_ = 0;
+  parts_ = 1;
   destinations_ = {};
   most_destinations_ = 0;
   scratch_ = 0;

@@ -25,7 +25,7 @@ struct Count {
 // Rounds that are alike, one after another.
 struct Stage {
   Bytes bytes = 0;     // of a message
-  double rounds = 1;   // on the critical path
+  double rounds = 1;   // on the critical path; 0: only what the busiest rank does
   Count out, in;       // in a round, of the rank on the critical path: what it sends and gets
   Count all;           // of all ranks
   double leaving = 0;  // from the busiest node to others
@@ -70,6 +70,8 @@ class Sketch {
   void needs_scratch(Bytes bytes) { scratch_ += bytes; }
   // Whether some ranks may begin the next call before others have got this one's messages.
   void one_way(bool is) { one_way_ = is; }
+  // Messages are such parts of the vector at most; segments are cut from messages.
+  void sends_parts(int parts) { parts_ = parts; }
   void without_bytes();
 
   const Topology& place() const noexcept { return place_; }
@@ -85,11 +87,12 @@ class Sketch {
     return has_levels_ ? destinations_.both() : most_destinations_;
   }
   Bytes scratch() const noexcept { return scratch_; }
+  int parts() const noexcept { return parts_; }
 
  private:
   Topology place_;
   std::vector<Stage> stages_, step_;
-  int peers_ = 0, other_levels_ = 0;
+  int peers_ = 0, other_levels_ = 0, parts_ = 1;
   Count destinations_;
   double most_destinations_ = 0;
   Bytes scratch_ = 0;

@@ -156,15 +156,17 @@ void pairwise_gather(Sketch& s, Bytes m, Of) {
   s.combining(false);
   families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }
-// A rank that is alone in the last level has no partner. The first one of the level before sends to
-// it, which has got its half before the others.
+// One of two ranks gets both halves from the other one.
 void splitted_binary(Sketch& s, Bytes m, Of) {
-  families::k_ary(s, 2, m / 2, kDown);
+  s.sends_parts(2);
   const int P = s.place().P;
-  if (P <= 2) return families::star(s, m / 2, kDown);
-  if (std::has_single_bit(static_cast<unsigned>(P)) && s.stages().back().busy == 0)
-    s.stages().pop_back();
-  families::shift(s, 1, m / 2);
+  if (P == 2) {
+    families::hand_over(s, m / 2, kDown, 2, s.place().nodes > 1, 2);
+    s.stages().back().in = s.stages().back().out;
+    s.meets(1);
+  }
+  families::two_sides(s, m / 2);
+  if (P > 2) families::shift(s, 1, m / 2);
 }
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>

@@ -206,49 +206,6 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
   sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
 }
 
-// Level by level. The ranks of a level follow each other, so a node has many of them, whose
-// children are on other nodes: all share its port. A rank, and but for the first also a node, is in
-// one level only.
-void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
-  const Topology& place = sketch.place();
-  if (place.P < 2) return;
-  if (k == 1) return chain(sketch, bytes, way);
-  const std::size_t begin = sketch.stages().size();
-  std::size_t busiest = begin;
-  double children_met = 0;
-  for (double before = 0, width = 1; before + width < place.P;) {
-    const double below = std::min(width * k, place.P - before - width);
-    const double children = std::min<double>(k, below), parents = ceil_div(below, children);
-    const bool near = place.nodes == 1 || (place.in_order && before + width + below <= place.q);
-    const double of_a_node =
-        place.in_order ? std::min<double>(parents, place.q) : ceil_div(parents, place.nodes);
-    Stage& stage = sketch.add(bytes);
-    stage.out = Count::of(way == Way::down ? children : 1, !near);
-    stage.in = Count::of(way == Way::down ? 1 : children, !near);
-    stage.all = Count::of(below * place.copies, !near);
-    stage.border = near ? 0 : children;
-    stage.leaving = near ? 0 : std::min(of_a_node * children, below) * place.copies;
-    stage.woken = below * place.copies;
-    stage.combined =
-        sketch.is_combining() && way == Way::up ? children * static_cast<double>(bytes) : 0;
-    stage.busy = 0;
-    if (stage.leaving > sketch.stages()[busiest].leaving) busiest = sketch.stages().size() - 1;
-    children_met = std::max(children_met, children);
-    sketch.sends_to(stage.out);
-    before += width;
-    width = below;
-  }
-  sketch.stages()[busiest].busy = 1;
-  if (place.nodes > 1 && !place.in_order) {
-    // A node has ranks in all levels, whose messages share its port: of k children that follow each
-    // other some are on their parent's node.
-    const double most = std::min(k, place.P - 1), parents = std::ceil((place.P - 1) / most);
-    const double far = most - std::floor(most / place.nodes);
-    sketch.stages()[busiest].passing = ceil_div(parents, place.nodes) * far;
-  }
-  sketch.meets(children_met + 1.0);
-}
-
 namespace {
 
 // One of several chains: the root's messages until its head has one, and the hops after that.

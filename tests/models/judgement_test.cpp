@@ -22,8 +22,6 @@ const Platform& hardware() { return *find_shipped("hardware"); }
 // Cells whose choice still takes longer than 1.25 times the best.
 const std::set<std::string> kSlower{
     "hardware allgather 5x4 4096",
-    "hardware bcast 1x3 65536",
-    "rxe bcast 1x3 65536",
 };
 
 std::string words(const Cell& cell, const Judgement& judgement) {
