@@ -40,11 +40,14 @@ struct Wire {
 
 // How long the processor and the ports of the busiest rank and node are occupied.
 struct Occupied {
-  double processor = 0, out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
+  double processor = 0;
+  double of_child = 0;  // the processor of a rank that receives what is handed down
+  double out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
   double ports() const noexcept { return std::max({out_near, in_near, out_far, in_far, node}); }
-  double most() const noexcept { return std::max(processor, ports()); }
+  double most() const noexcept { return std::max({processor, of_child, ports()}); }
   void add(const Occupied& more, double times, bool others_at_borders) noexcept {
     processor += times * more.processor;
+    of_child = std::max(of_child + times * more.processor, times * more.of_child);
     out_near += times * more.out_near;
     in_near += times * more.in_near;
     if (!others_at_borders) {
@@ -122,7 +125,9 @@ class Round {
     receiving_ = on_wires(in_, &Costs::receive_next);
     border_ = std::max({stage_.border, out_.far, in_.far});
     const double taking = receiving_ + combining_ + copying_;
-    occupied = {stage_.exchange ? sending_ + taking : std::max(sending_, taking),
+    const double both = stage_.exchange ? sending_ + taking : std::max(sending_, taking);
+    occupied = {stage_.hands_down ? sending_ : both,
+                stage_.hands_down ? taking : 0,
                 out_.near * near_.costs.gap,
                 in_.near * near_.costs.spacing,
                 border_ * far_gap_,

@@ -36,7 +36,8 @@ struct Stage {
   double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
   bool parted = false;   // one of them, on the critical path, leaves as two
   bool exchange = true;  // a rank sends and receives in the same round
-  bool waits = false;    // all ranks wait for each other there, with each segment anew
+  bool hands_down = false;  // a rank sends in all these stages after the one in which it receives
+  bool waits = false;       // all ranks wait for each other there, with each segment anew
   bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
   bool others_at_borders = false;  // other ranks than in the stages before send to other nodes

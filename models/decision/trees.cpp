@@ -24,6 +24,7 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
   stage.woken = (way == Way::down ? all : 1) * place.copies;
   stage.combined = sketch.is_combining() && way == Way::up ? all * static_cast<double>(bytes) : 0;
   stage.exchange = false;
+  stage.hands_down = way == Way::down;
   sketch.sends_to(stage.out);
 }
 
@@ -192,6 +193,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     stage.combined =
         sketch.is_combining() && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
     stage.exchange = false;
+    stage.hands_down = way == Way::down;
     to.near += children - far;
     to.far += far;
     reached += messages;
