@@ -163,6 +163,14 @@ class Round {
     return std::max({costs.send_next, costs.gap, costs.spacing, costs.receive_next});
   }
 
+  // A rank sends all messages, and receives while the last one to it is on its way. If it receives
+  // one while its port has to wait, it may send the next one later.
+  double hidden(double receives) const noexcept {
+    const Costs& costs = wire().costs;
+    const double held_up = (out_.both() - 1) * std::max(0.0, costs.gap - costs.send_next);
+    return std::clamp(costs.flight - held_up, 0.0, receives);
+  }
+
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
     const double waits = std::max({queue(out_.near, near_.costs.gap, wire().ahead),
@@ -172,9 +180,11 @@ class Round {
                                    platform_.shared_ports && !stage_.staggered
                                        ? far_queue(stage_.leaving, far_.costs.gap, 0)
                                        : 0.0});
-    const double others = std::max(0.0, sending_ - costs.send_next) +
-                          std::max(0.0, receiving_ - costs.receive_next) + combining_ -
-                          combining_ * last_part();
+    const double sends = std::max(0.0, sending_ - costs.send_next);
+    const double receives = std::max(0.0, receiving_ - costs.receive_next);
+    const double others =
+        (stage_.exchange ? sends + receives - hidden(receives) : std::max(sends, receives)) +
+        combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
     const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
     time = one + (stage_.parted ? start_of_another() : 0);

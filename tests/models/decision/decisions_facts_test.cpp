@@ -52,7 +52,7 @@ TEST_CASE("ranks that share cores are woken as seldom as possible", "[decision]"
   // Two rounds at most, of which each costs all ranks a turn.
   for (const Collective c : {Collective::barrier, Collective::allgather, Collective::allreduce})
     CHECK(crowded.candidates(problem_of_bytes(c, 8, 8)).front().estimate.rounds <= 2);
-  CHECK(alone.candidates(problem_of_bytes(Collective::allgather, 8, 8)).front().estimate.rounds >
+  CHECK(alone.candidates(problem_of_bytes(Collective::allreduce, 8, 8)).front().estimate.rounds >
         2);
 }
 

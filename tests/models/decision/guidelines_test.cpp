@@ -104,6 +104,7 @@ using Places = std::map<std::string, std::set<std::string>>;
 
 // Places that break a guideline today. The catalogue has no algorithm of several levels for these:
 const Places kNeedLevels{
+    {"gather <= allgather", {"4 x 4, 8", "16 x 16, 8"}},
     {"gather <= reduce", {"4 x 4, 8", "16 x 16, 8"}},
     {"scatter <= bcast", {"4 x 4, 8", "16 x 16, 8"}},
     {"reduce_scatter <= reduce + scatter", {"16 x 16, 8", "8 x 64, 256"}},
@@ -116,11 +117,13 @@ const Places kNeedLevels{
 // allgather or an allreduce of which a rank takes what it needs, a neighbor exchange after a ring,
 // binary trees up and split ones down between nodes.
 const Places kNeedOtherParts{
-    {"scan <= allgather + local work", {"8 x 1, 8", "64 x 1, 8", "1000 x 1, 8"}},
+    {"scan <= allgather + local work",
+     {"8 x 1, 8", "8 x 1, 256", "64 x 1, 8", "64 x 1, 256", "1000 x 1, 8"}},
     {"reduce_scatter <= allreduce", {"64 x 1, 8"}},
     {"bcast <= scatter + allgather", {"1 x 16, 65536", "1 x 64, 65536"}},
     {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 64, 65536"}},
-    {"allreduce <= reduce_scatter + allgather", {"8 x 64, 4194304"}},
+    {"allreduce <= reduce_scatter + allgather",
+     {"64 x 1, 65536", "1000 x 1, 65536", "8 x 64, 4194304"}},
     {"allreduce <= reduce + bcast", {"125 x 8, 4194304"}},
 };
 // The fast algorithm copies its input, which alone exceeds the memory that a rank should hold.
