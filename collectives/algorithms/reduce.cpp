@@ -45,14 +45,24 @@ void fold(Builder& s, const Problem& problem, Rank owner, const Slice& contribut
 
 }  // namespace
 
-// Flat, chain, k-chain, binomial: OCC §4.2; n-way binomial: IB §5.1.3. The tree of the broadcast,
-// upwards.
-Schedule reduce_linear(const Problem& problem, const Parameters& parameters) {
-  if (problem.commutative && !problem.left_fold) return mirror(bcast_linear, problem, parameters);
+// Flat: OCC §4.2. One round, P−1 messages of m bytes, all to the root. It combines those of the
+// ranks after it first, as these are on its node more often than others, and come first from a node
+// whose ranks share a port. Any P, any root.
+Schedule reduce_linear(const Problem& problem, const Parameters&) {
+  const auto [P, root] = std::pair{problem.P, problem.root};
   Builder s = solve(problem);
-  fold(s, problem, problem.root, s.input(), s.output());
+  if (!problem.commutative || problem.left_fold || P == 1) {
+    fold(s, problem, root, s.input(), s.output());
+    return s.finish();
+  }
+  if (problem.rank != root) s.send(root, s.input());
+  for (int v = 1; v < P && problem.rank == root; ++v)
+    s.recv_reduce(mod(root + v, P), v == 1 ? s.input() : s.output(), s.output());
   return s.finish();
 }
+
+// Chain, k-chain, binomial: OCC §4.2; n-way binomial: IB §5.1.3. The tree of the broadcast,
+// upwards.
 Schedule reduce_chain(const Problem& p, const Parameters& parameters) {
   return in_rank_order(bcast_chain, p, parameters);
 }

@@ -28,7 +28,7 @@ TEST_CASE("fan-in fan-out over the flat tree goes by the root that is chosen") {
         } else {
           for (int i = 1; i < P; ++i) gather.push_back({takes, mod(root + i, P), mod(root + i, P)});
           for (int i = 1; i < P; ++i) gather.push_back({sends, mod(root + i, P), whole});
-          for (int i = P - 1; i > 0; --i) reduce.push_back({takes, mod(root + i, P), 0});
+          for (int i = 1; i < P; ++i) reduce.push_back({takes, mod(root + i, P), 0});
           for (int i = 1; i < P; ++i) reduce.push_back({sends, mod(root + i, P), 0});
         }
         CHECK(text_of(gathered[index(r)]) == gather);
