@@ -230,8 +230,11 @@ class Paths {
  public:
   // `sent`: until a round's messages have been sent, and others may be.
   void add(const Stage& stage, const Path& path, const Path& sent) noexcept {
-    if (stage.order == Stage::Order::beside) return beside_.add(path, stage.rounds);
-    if (beside_.time > 0) take_later(beside_);
+    if (stage.order == Stage::Order::beside) {
+      has_beside_ = true;
+      return beside_.add(path, stage.rounds);
+    }
+    if (has_beside_) take_later(beside_);
     if (stage.order == Stage::Order::open) {
       open_.add(path, stage.rounds);
       sent_.add(sent, stage.rounds);
@@ -243,7 +246,7 @@ class Paths {
     open_ = sent_ = {};
   }
   const Path& whole() noexcept {
-    if (beside_.time > 0) take_later(beside_);
+    if (has_beside_) take_later(beside_);
     return whole_;
   }
 
@@ -251,9 +254,11 @@ class Paths {
   void take_later(const Path& other) noexcept {
     whole_.add(other.time < open_.time ? open_ : other, 1);
     open_ = sent_ = beside_ = {};
+    has_beside_ = false;
   }
 
   Path whole_, open_, sent_, beside_;
+  bool has_beside_ = false;  // which may take no time
 };
 
 // In `times` rounds, not all of which follow each other. The first one of two paths counts.
