@@ -271,7 +271,9 @@ void doubling_blocks(Sketch& sketch, Bytes block) {
   const double half = lending.partners / 2;
   const auto blocks = [&](double count) { return static_cast<Bytes>(count) * block; };
   const bool together = back && lending.far && extra > 0;
-  const bool joins = together && extra <= half;  // one of two partners has no lender
+  // If one of two partners has no lender, its message comes while the other one waits for the
+  // block.
+  const bool joins = (together || !back) && extra > 0 && extra <= half;
   const double before = together ? place.P + lending.first(half) : back ? place.P : 1;
   lend(sketch, lending, blocks(before), Way::up, back ? blocks(lending.first(half)) : 0);
   if (joins) sketch.stages().back().order = Stage::Order::open;
@@ -282,7 +284,7 @@ void doubling_blocks(Sketch& sketch, Bytes block) {
     const bool answers = together && i == 0;
     Stage& stage = between_partners(sketch, d, lending.partners,
                                     blocks(answers ? lending.second(d) : lending.first(d)));
-    if (answers && joins) stage.order = Stage::Order::joins;
+    if (i == 0 && joins) stage.order = Stage::Order::joins;
     if (stage.leaving > 0)
       stage.leaving = (d < half ? lending.at_port(d, place.q) : lending.helping) * place.copies;
     stage.staggered = left && back;
@@ -294,7 +296,7 @@ void doubling_blocks(Sketch& sketch, Bytes block) {
   sketch.meets(rounds + (extra > 0 ? 1 : 0));
 }
 
-void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
+Stage& among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
   const Topology& place = sketch.place();
   const double messages = radix - 1;
   Stage& stage = sketch.add(bytes);
@@ -306,6 +308,7 @@ void among_partners(Sketch& sketch, double distance, double partners, Bytes byte
   stage.leaving = away ? ceil_div(partners, place.nodes) * messages * place.copies : 0;
   stage.woken = partners * place.copies;
   stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
+  return stage;
 }
 
 // In the last round the last ranks get what the first ones have had for long, unless that takes all

@@ -63,7 +63,7 @@ void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes give
 void doubling_blocks(Sketch& sketch, Bytes block);
 // One round of an exchange in groups of `radix`. Only `partners` of the P ranks take part; those of
 // a group are `distance` ranks apart.
-void among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix);
+Stage& among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix);
 // ⌈log2 P⌉ rounds; in round i rank r sends to r + 2^i what it has combined so far.
 void scan(Sketch& sketch, Bytes bytes);
 // All ranks to all, at once or one after another.

@@ -202,10 +202,15 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   const bool far = !s.place().within_node(each);
   s.combining(true);
   if (lenders > 0) families::hand_over(s, m, kUp, lenders, far, s.place().P - partners);
+  // At most one of the partners in a round has to wait for that.
+  const bool joins = lenders > 0 && each - 1 <= 1.0 / radix;
+  if (joins) s.stages().back().order = Stage::Order::open;
   double peers = lenders;
   const std::size_t begin = s.stages().size();
-  for (double d = 1; d < partners; d *= radix, peers += radix - 1)
-    families::among_partners(s, d * each, partners, m, radix);
+  for (double d = 1; d < partners; d *= radix, peers += radix - 1) {
+    Stage& stage = families::among_partners(s, d * each, partners, m, radix);
+    if (joins && d == 1) stage.order = Stage::Order::joins;
+  }
   s.sends_anew(begin);
   s.meets(peers);
   s.combining(false);
