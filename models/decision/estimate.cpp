@@ -97,11 +97,12 @@ class Round {
     add_up(cores);
   }
 
-  double time = 0;     // on the critical path
-  double first = 0;    // of it: one message,
-  double compute = 0;  // and combining and copying
-  double work = 0;     // of all cores
-  double passing = 0;  // the node's port, by one segment, in all such rounds
+  double time = 0;      // on the critical path
+  double first = 0;     // of it: one message,
+  double compute = 0;   // and combining and copying
+  double work = 0;      // of all cores
+  double passing = 0;   // the node's port, by one segment, in all such rounds
+  double arriving = 0;  // from when a message has left that port, until the rank has it
   Occupied occupied;
   // If others follow, with the time in which the rank waits.
   Occupied busy_in(double segments) const noexcept {
@@ -186,6 +187,7 @@ class Round {
         (stage_.exchange ? sends + receives - hidden(receives) : std::max(sends, receives)) +
         combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
+    if (passing > 0) arriving = std::max(0.0, first + compute - far_.costs.gap);
     const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
     time = one + (stage_.parted ? start_of_another() : 0);
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
@@ -261,6 +263,16 @@ class Paths {
   bool has_beside_ = false;  // which may take no time
 };
 
+// The busiest node's port, if ranks of one node send in all rounds: it waits for no segment.
+struct Port {
+  double each = 0, arriving = 0;
+  void add(const Round& round) noexcept {
+    each += round.passing;
+    arriving = std::max(arriving, round.arriving);
+  }
+  double until_end(double segments) const noexcept { return segments * each + arriving; }
+};
+
 // In `times` rounds, not all of which follow each other. The first one of two paths counts.
 void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   if (stage.order == Stage::Order::beside) return;
@@ -299,8 +311,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   const Budget budget = platform.budget.value_or(Budget{});
   Paths paths;
   Occupied occupied;
-  double passing = 0;  // the busiest node's port
-  double turn = 0;     // the longest wait for one
+  Port port;
+  double turn = 0;  // the longest wait for one
   const bool in_step = !sketch.step().empty() && segments > 1;
   const Count gaps = gap_factors(sketch, platform);
   for (const Stage& stage : sketch.stages()) {
@@ -319,7 +331,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     turn = std::max(turn, wakes);
     sum.work += stage.rounds * round.work;
     occupied.add(round.busy_in(segments), stage.busy, stage.others_at_borders && platform.within);
-    passing += round.passing;
+    port.add(round);
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     sum.leaving += segments * stage.rounds * leaving_bytes(stage);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
@@ -332,13 +344,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     step += Round{stage, platform, costs, gaps}.occupied.most() / steps;
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
-  occupied.node = std::max(occupied.node, passing);
   const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. In calls in a row they forward many in
   // one turn.
   const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;
   sum.latency = std::max(sum.latency, each) + (segments - 1) * each + further;
-  sum.interval = sketch.is_one_way() ? segments * each : sum.latency;
+  sum.latency = std::max(sum.latency, port.until_end(segments));
+  sum.interval = sketch.is_one_way() ? segments * std::max(each, port.each) : sum.latency;
   parts.wakes += further;
   sum.work *= segments;
   parts.queueing =

@@ -143,7 +143,7 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
     // other some are on their parent's node.
     const double most = std::min(k, place.P - 1), parents = std::ceil((place.P - 1) / most);
     const double far = most - std::floor(most / place.nodes);
-    busiest.passing = ceil_div(parents, place.nodes) * far;
+    busiest.leaving = std::max(busiest.leaving, ceil_div(parents, place.nodes) * far);
   }
   if (drawn.size() == 1) {
     busiest.rounds = 1;

@@ -244,6 +244,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
   const bool ordered = place.in_order || place.nodes == 1;
   OfChains longest, most_hops, last;
   bool leaves = false;  // a chain that begins on the root's node
+  double passing = place.nodes > 1 && !place.in_order ? heads - 1 + place.q : 0;  // on that
   Count& to = last.first;
   for (int number = 0, head = 1; number < heads; ++number) {
     const int length = (place.P - 1) / heads + (number < more ? 1 : 0), end = head + length - 1;
@@ -252,6 +253,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
     last.far_hops = ordered ? end / place.q - head / place.q : length - 1;
     (last.begins_far ? to.far : to.near) += 1;
     leaves = leaves || (!last.begins_far && last.far_hops > 0);
+    if (passing > 0 && place.shares_node(end)) passing -= 1;  // it sends nothing
     if (std::pair{last.crossed(), last.hops} >= std::pair{longest.crossed(), longest.hops})
       longest = last;
     else if (!ordered && last.hops == longest.hops)
@@ -279,7 +281,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
     if (both && i >= second) stage.all = {};  // counted beside
     const bool forwards = !is_first && far && (i > second || last.far_hops == 0);
     stage.busy = i == second || (forwards && !last.begins_far) ? 1 : 0;
-    stage.passing = i == second && place.nodes > 1 && !place.in_order ? place.q : 0;
+    stage.passing = i == second ? passing : 0;
   }
   sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
   sketch.meets(heads + 1);
