@@ -157,6 +157,11 @@ class Round {
     return std::max(one - wire().costs.gap, of_piece);  // while it comes
   }
 
+  bool waits_for_node() const noexcept {
+    const bool apart = stage_.repeats && stage_.leaving * far_gap_ <= first;
+    return platform_.shared_ports && !stage_.staggered && !apart;
+  }
+
   // The cost of a message beside another one that has its bytes.
   double start_of_another() const noexcept {
     const bool far = out_.far + in_.far > 0 || !platform_.within;
@@ -174,13 +179,12 @@ class Round {
 
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
-    const double waits = std::max({queue(out_.near, near_.costs.gap, wire().ahead),
-                                   queue(in_.near, near_.costs.spacing, costs.ahead),
-                                   far_queue(border_, far_.costs.gap, wire().ahead),
-                                   far_queue(in_.far, far_.costs.spacing, costs.ahead),
-                                   platform_.shared_ports && !stage_.staggered
-                                       ? far_queue(stage_.leaving, far_.costs.gap, 0)
-                                       : 0.0});
+    const double waits =
+        std::max({queue(out_.near, near_.costs.gap, wire().ahead),
+                  queue(in_.near, near_.costs.spacing, costs.ahead),
+                  far_queue(border_, far_.costs.gap, wire().ahead),
+                  far_queue(in_.far, far_.costs.spacing, costs.ahead),
+                  waits_for_node() ? far_queue(stage_.leaving, far_.costs.gap, 0) : 0.0});
     const double sends = std::max(0.0, sending_ - costs.send_next);
     const double receives = std::max(0.0, receiving_ - costs.receive_next);
     const double others =

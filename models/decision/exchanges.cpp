@@ -77,7 +77,11 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
   if (place.P < 2) return;
   const double borders = place.nodes == 1 ? 0 : place.in_order ? place.nodes : place.P;
   const double far_rounds = std::min(rounds, std::ceil(rounds * borders / (place.P - 1)));
-  round_about(sketch, bytes, far_rounds, rounds - far_rounds);
+  if (far_rounds > 1) {
+    round_about(sketch, bytes, far_rounds - 1, 0);
+    sketch.stages().back().repeats = true;
+  }
+  round_about(sketch, bytes, std::min(far_rounds, 1.0), rounds - far_rounds);
 }
 
 // A block passes a border only where it meets one, but the ranks at a border exchange across it
