@@ -26,8 +26,8 @@ Schedule allgather_ring(const Problem& problem, const Parameters&) {
 }
 
 // Modified ring ("linear", BEO's "full fan-out"): IB §5.3.2, BEO §3.3.7. One round of P−1 messages,
-// (P−1)m bytes sent per rank, nothing forwarded and so nothing waited for. All are sent before any
-// is received: the last one is on its way meanwhile. Any P.
+// (P−1)m bytes sent per rank, nothing forwarded and so nothing waited for. Sends stand before
+// receives, so that the last one is on its way while a rank receives. Any P.
 Schedule allgather_modified_ring(const Problem& problem, const Parameters&) {
   const int P = problem.P, r = problem.rank;
   Builder s = solve(problem);

@@ -108,11 +108,16 @@ Schedule alltoall_bruck(const Problem& problem, const Parameters& parameters) {
                    static_cast<Bytes>(to - from) * problem.bytes};
     };
     for (std::size_t i = 0; i < going.size(); ++i) s.copy(held[going[i]], part(leaving, i, i + 1));
-    for (std::size_t y = 1; y < first.size() && first[y - 1] < first[y]; ++y) {
-      const auto distance = static_cast<int>(static_cast<long long>(y) * place);
-      s.send(mod(r + distance, P), part(leaving, first[y - 1], first[y]));
-      s.recv(mod(r - distance, P), part(arriving, first[y - 1], first[y]));
-    }
+    const auto messages = [&](const auto& what) {
+      for (std::size_t y = 1; y < first.size() && first[y - 1] < first[y]; ++y)
+        what(static_cast<int>(static_cast<long long>(y) * place), first[y - 1], first[y]);
+    };
+    messages([&](int distance, std::size_t from, std::size_t to) {
+      s.send(mod(r + distance, P), part(leaving, from, to));
+    });
+    messages([&](int distance, std::size_t from, std::size_t to) {
+      s.recv(mod(r - distance, P), part(arriving, from, to));
+    });
     // A block whose distance has no higher digit has arrived; it began d ranks before.
     for (std::size_t i = 0; i < going.size(); ++i) {
       const int d = going[i];
