@@ -169,12 +169,13 @@ class Round {
     return std::max({costs.send_next, costs.gap, costs.spacing, costs.receive_next});
   }
 
-  // A rank sends all messages, and receives while the last one to it is on its way. If it receives
-  // one while its port has to wait, it may send the next one later.
-  double hidden(double receives) const noexcept {
+  // A rank sends all messages, and receives while the last one to it is on its way: as many as have
+  // been sent before, less those that it has received while its port had to wait.
+  double hidden(double sends, double receives) const noexcept {
+    if (stage_.by_rank) return 0;
     const Costs& costs = wire().costs;
-    const double held_up = (out_.both() - 1) * std::max(0.0, costs.gap - costs.send_next);
-    return std::clamp(costs.flight - held_up, 0.0, receives);
+    const double before = (out_.both() - 1) * std::max(0.0, costs.gap - costs.send_next);
+    return std::clamp(costs.flight - before, 0.0, std::min(sends, receives));
   }
 
   void add_up(const Cores& cores) noexcept {
@@ -187,15 +188,16 @@ class Round {
                   waits_for_node() ? far_queue(stage_.leaving, far_.costs.gap, 0) : 0.0});
     const double sends = std::max(0.0, sending_ - costs.send_next);
     const double receives = std::max(0.0, receiving_ - costs.receive_next);
-    const double others =
-        (stage_.exchange ? sends + receives - hidden(receives) : std::max(sends, receives)) +
-        combining_ - combining_ * last_part();
+    const double both =
+        stage_.exchange ? sends + receives - hidden(sends, receives) : std::max(sends, receives);
+    const double others = both + combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
     if (passing > 0) arriving = std::max(0.0, first + compute - far_.costs.gap);
     const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
     time = one + (stage_.parted ? start_of_another() : 0);
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
-    const double receivers = std::max(1.0, all_.both() / std::max(1.0, in_.both()));
+    const double receivers =
+        all_.both() > 0 ? std::max(1.0, all_.both() / std::max(1.0, in_.both())) : 0;
     // Within a node there is no adapter: who keeps a port busy is a core.
     const double within = std::max(near_.costs.send, near_.costs.gap) +
                           std::max(near_.costs.receive, near_.costs.spacing);

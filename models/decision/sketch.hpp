@@ -38,6 +38,7 @@ struct Stage {
   bool exchange = true;  // a rank sends and receives in the same round
   bool hands_down = false;  // a rank sends in all these stages after the one in which it receives
   bool waits = false;       // all ranks wait for each other there, with each segment anew
+  bool by_rank = false;     // messages are received in the order of ranks
   bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
   bool repeats = false;            // nor here, if that is free before the next round's messages

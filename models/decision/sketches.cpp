@@ -277,6 +277,12 @@ void neighbours_combined(Sketch& s, Bytes m, Of p) {
 }
 void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
 void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }
+// Its owner takes the messages in the order of ranks, of which the first may have sent last.
+void folded(Sketch& s, Bytes m, Of) {
+  s.combining(true);
+  families::at_once(s, m);
+  if (!s.stages().empty()) s.stages().back().by_rank = true;
+}
 void double_ring(Sketch& s, Bytes, Of) { families::ring(s, 0, 2.0 * s.place().P); }
 void line(Sketch& s, Bytes m, Of) {
   s.combining(true);
@@ -386,7 +392,7 @@ constexpr auto kRows = std::to_array<Row>({
     {Collective::reduce_scatter, "circulant", copied<circulant>},
     {Collective::reduce_scatter, "bine", copied<bine>},
     {Collective::reduce_scatter, "reduce-scatter", reduce_then_scatter},
-    {Collective::reduce_scatter, "linear", combined<at_once>},
+    {Collective::reduce_scatter, "linear", folded},
 
     {Collective::scan, "linear", rooted<line>},
     {Collective::scan, "recursive-doubling", rooted<scan_doubling>},
