@@ -24,6 +24,8 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise = Bytew
 void k_ary(Sketch& sketch, int k, Bytes bytes, Way way);
 // Two binary trees below the root, which are beside each other. Takes 3 ranks at least.
 void two_sides(Sketch& sketch, Bytes bytes);
+// The first of two ranks sends the other one two messages.
+void halves(Sketch& sketch, Bytes bytes);
 // The best tree under LogGP for blocks of one length. Takes O(P). Where ranks share nodes, or
 // cores, it is drawn as if they did not: the times that shape it know one kind of message.
 void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& times);

@@ -120,8 +120,7 @@ Stage busiest_of(std::span<const Stage> levels, int k, Way way) {
   return stage;
 }
 
-// Beside the first level: not before it, as all ranks begin there, nor at the end, as what follows
-// may be added to the last stage.
+// Beside the first level: not before it, as all ranks begin there.
 void add_beside(std::vector<Stage>& stages, std::size_t first, const Stage& busiest) {
   const auto order = stages[first].order;
   stages.insert(stages.begin() + static_cast<std::ptrdiff_t>(first) + 1, busiest)->order = order;
@@ -158,10 +157,10 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
 }
 
 // Two sides, the odd ranks and the even ones, are binary trees. A rank that is alone in the last
-// level has no partner: it gets the other half from the root, and before the others its own.
+// level has no partner: it gets its own half before its parent's partner does, and the other half
+// from the root.
 void two_sides(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
-  if (place.P < 3) return;
   const bool alone = std::has_single_bit(static_cast<unsigned>(place.P));
   const Levels levels = levels_of(sketch, alone ? place.P - 1 : place.P, 2, bytes, Way::down);
   std::vector<Stage>& stages = sketch.stages();
@@ -174,14 +173,27 @@ void two_sides(Sketch& sketch, Bytes bytes) {
   Stage busiest = busiest_of(drawn, 2, Way::down);
   busiest.exchange = depth > 1 || !alone;
   busiest.out = Count::of(children, busiest.out.far > 0);
-  if (place.q == 1) busiest.leaving = children * place.copies;
-  if (depth > 1) {
-    wait_for(drawn.front(), std::min(2.0, levels.last), Way::down);
-    draw_longest(drawn.subspan(1), 2, std::max(1.0, std::floor(levels.last / 2)), Way::down);
-  }
+  // With the exchange, as much as the root of 3 ranks sends.
+  const double sent = std::max(1.0, children);
+  if (busiest.border > 0) busiest.border = sent;
+  if (place.q == 1) busiest.leaving = sent * place.copies;
+  if (depth > 1) draw_longest(drawn.subspan(1), 2, std::floor(levels.last / 2), Way::down);
   end_early(sketch, levels.begin, 2, Way::down);
   add_beside(stages, levels.begin, busiest);
-  sketch.meets(3);
+  sketch.meets(children + 2);
+  sketch.sends_to(Count::of(children + 1, place.nodes > 1));
+}
+
+void halves(Sketch& sketch, Bytes bytes) {
+  const Topology& place = sketch.place();
+  Stage& stage = sketch.add(bytes);
+  stage.out = stage.in = stage.all = Count::of(2, place.nodes > 1);
+  stage.leaving = stage.border = stage.out.far;
+  stage.woken = 1;
+  stage.exchange = false;
+  stage.hands_down = true;
+  sketch.meets(1);
+  sketch.sends_to(Count::of(1, place.nodes > 1));
 }
 
 }  // namespace tutti::models::families

@@ -159,14 +159,10 @@ void pairwise_gather(Sketch& s, Bytes m, Of) {
 // One of two ranks gets both halves from the other one.
 void splitted_binary(Sketch& s, Bytes m, Of) {
   s.sends_parts(2);
-  const int P = s.place().P;
-  if (P == 2) {
-    families::hand_over(s, m / 2, kDown, 2, s.place().nodes > 1, 2);
-    s.stages().back().in = s.stages().back().out;
-    s.meets(1);
-  }
+  if (s.place().P < 2) return;
+  if (s.place().P == 2) return families::halves(s, m / 2);
   families::two_sides(s, m / 2);
-  if (P > 2) families::shift(s, 1, m / 2);
+  families::shift(s, 1, m / 2);
 }
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>

@@ -36,6 +36,8 @@ TEST_CASE("estimates of k-ary trees know what is cut into segments", "[decision]
   for (const int P : {3, 5, 7, 9, 15, 16, 24, 31})
     for (const Bytes bytes : {32768, 65536})
       check_near(*find_shipped("shm"), "bcast=splitted-binary(segment=16384)", P, bytes);
+  for (const int P : {3, 5, 7, 8, 9, 15})
+    check_near(*find_shipped("rxe"), "bcast=splitted-binary(segment=16384)", P, 1 << 20);
   for (const int P : {3, 7, 10, 15, 31})
     check_near(*find_shipped("shm"), "bcast=binary(segment=16384)", P, 262144);
 }
