@@ -291,7 +291,7 @@ void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   sum.bytes.far += far * bytes;
 }
 
-// In one round. Messages that are beside others are counted with these.
+// In one round. The first one of two paths counts.
 double leaving_bytes(const Stage& stage) noexcept {
   if (stage.order == Stage::Order::beside) return 0;
   return stage.leaving * static_cast<double>(stage.bytes);
