@@ -187,9 +187,11 @@ void two_sides(Sketch& sketch, Bytes bytes) {
 void halves(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
-  stage.out = stage.in = stage.all = Count::of(2, place.nodes > 1);
-  stage.leaving = stage.border = stage.out.far;
-  stage.woken = 1;
+  stage.out = stage.in = Count::of(2, place.nodes > 1);
+  stage.all = Count::of(2 * place.copies, place.nodes > 1);
+  stage.border = stage.out.far;
+  stage.leaving = stage.border * place.copies;
+  stage.woken = place.copies;
   stage.exchange = false;
   stage.hands_down = true;
   sketch.meets(1);

@@ -198,11 +198,11 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   const bool far = !s.place().within_node(each);
   s.combining(true);
   if (lenders > 0) families::hand_over(s, m, kUp, lenders, far, s.place().P - partners);
-  // Lenders that are as far apart as partners in the first round, or a multiple of that, have the
-  // same place there: one of the ranks that exchange has to wait for its lender, and none twice.
+  // Partners in pairs, of whom those with lenders are an even distance apart: one of a pair has to
+  // wait for its lender in the first round, and none does so twice.
   const double extra = s.place().P - partners;
-  const bool apart = extra == 1 || std::fmod(partners, std::max(1.0, extra)) == 0;
-  const bool joins = lenders > 0 && apart && each - 1 <= 1.0 / radix;
+  const bool apart = extra == 1 || (extra > 0 && std::fmod(partners, 2 * extra) == 0);
+  const bool joins = radix == 2 && apart;
   if (joins) s.stages().back().order = Stage::Order::open;
   double peers = lenders;
   const std::size_t begin = s.stages().size();

@@ -81,6 +81,8 @@ TEST_CASE("estimates are near to simulations where paths are uneven", "[decision
            Case{"rxe", "allgather=recursive-doubling", 5, 1, 8},
            Case{"shm", "allreduce=recursive-doubling", 5, 4, 8},
            Case{"hardware", "allreduce=recursive-doubling", 11, 1, 8},
+           Case{"hardware", "allreduce=recursive-doubling(k=5)", 7, 1, 8},
+           Case{"hardware", "allreduce=recursive-doubling(k=5)", 40, 1, 8},
            Case{"hardware", "reduce_scatter=linear", 8, 1, 8},
            Case{"hardware", "alltoall=bruck(k=7)", 8, 1, 8},
            Case{"hardware", "scan=linear(segment=65536)", 2, 6, 262144, kInTurn},
