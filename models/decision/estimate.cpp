@@ -124,7 +124,7 @@ class Round {
     copying_ = stage_.copied * platform_.copy_per_byte;
     sending_ = on_wires(out_, &Costs::send_next);
     receiving_ = on_wires(in_, &Costs::receive_next);
-    border_ = std::max({stage_.border, out_.far, in_.far});
+    border_ = out_.both() > 0 ? std::max({stage_.border, out_.far, in_.far}) : stage_.border;
     const double taking = receiving_ + combining_ + copying_;
     const double both = stage_.exchange ? sending_ + taking : std::max(sending_, taking);
     occupied = {stage_.hands_down ? sending_ : both,

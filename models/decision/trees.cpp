@@ -320,16 +320,16 @@ void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& 
 void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, double all) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
-  stage.out = Count::of(way == Way::down ? messages : 1, far);
-  stage.in = Count::of(way == Way::down ? 1 : messages, far);
+  const bool up = way == Way::up;
+  (up ? stage.in : stage.out) = Count::of(messages, far);
   stage.all = Count::of(all * place.copies, far);
-  stage.border = far ? messages : 0;
+  // A rank alone on its node has the port for what it sends itself.
+  stage.border = far && !(up && place.q == 1) ? messages : 0;
   stage.leaving = stage.border * place.copies;
   stage.woken = all * place.copies;
-  stage.combined =
-      sketch.is_combining() && way == Way::up ? messages * static_cast<double>(bytes) : 0;
+  stage.combined = sketch.is_combining() && up ? messages * static_cast<double>(bytes) : 0;
   stage.exchange = false;
-  sketch.sends_to(stage.out);
+  sketch.sends_to(up ? Count::of(1, far) : stage.out);
 }
 
 void turn_back(Sketch& sketch) {
