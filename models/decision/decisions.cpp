@@ -45,7 +45,9 @@ double draw_segment(Sketch& sketch, const Topology& place, const Choice& choice,
   if (of_all_parts > segment)
     draw(sketch, place, *choice.algorithm, of_all_parts, choice.parameters);
   // The last one may be shorter.
-  return static_cast<double>(bytes) / static_cast<double>(of_all_parts);
+  const double segments = static_cast<double>(bytes) / static_cast<double>(of_all_parts);
+  sketch.cut(segments, segment);
+  return segments;
 }
 
 // Less than two whole segments are not cut.

@@ -38,16 +38,28 @@ struct Wire {
   }
 };
 
-// How long the processor and the ports of the busiest rank and node are occupied.
+// How long a processor is occupied: that of a rank that takes part in all stages, and that of one
+// which receives what is handed down.
+struct Processor {
+  double all = 0, of_child = 0;
+  double most() const noexcept { return std::max(all, of_child); }
+  void add(double busy, double of_receiver) noexcept {
+    all += busy;
+    of_child = std::max(of_child + busy, of_receiver);
+  }
+};
+
+// How long the processors and the ports of the busiest ranks and node are occupied.
 struct Occupied {
-  double processor = 0;
-  double of_child = 0;  // the processor of a rank that receives what is handed down
+  Processor of_leader, of_others;
   double out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
   double ports() const noexcept { return std::max({out_near, in_near, out_far, in_far, node}); }
-  double most() const noexcept { return std::max({processor, of_child, ports()}); }
-  void add(const Occupied& more, double times, bool others_at_borders) noexcept {
-    processor += times * more.processor;
-    of_child = std::max(of_child + times * more.processor, times * more.of_child);
+  double most() const noexcept { return std::max({of_leader.most(), of_others.most(), ports()}); }
+  void add(const Occupied& more, const Stage& stage, bool others_at_borders) noexcept {
+    const double times = stage.busy * stage.share;
+    // A rank that receives from the leader of its node is no leader itself.
+    of_leader.add(times * more.of_leader.all, stage.leaders ? times * more.of_leader.of_child : 0);
+    if (!stage.leaders) of_others.add(times * more.of_others.all, times * more.of_others.of_child);
     out_near += times * more.out_near;
     in_near += times * more.in_near;
     if (!others_at_borders) {
@@ -104,13 +116,6 @@ class Round {
   double passing = 0;   // the node's port, by one segment, in all such rounds
   double arriving = 0;  // from when a message has left that port, until the rank has it
   Occupied occupied;
-  // If others follow, with the time in which the rank waits.
-  Occupied busy_in(double segments) const noexcept {
-    Occupied whole = occupied;
-    if (stage_.waits && segments > 1)
-      whole.processor = stage_.order == Stage::Order::open ? occupied.most() : time;
-    return whole;
-  }
 
  private:
   // The wire of the last message to come.
@@ -126,9 +131,14 @@ class Round {
     receiving_ = on_wires(in_, &Costs::receive_next);
     border_ = out_.both() > 0 ? std::max({stage_.border, out_.far, in_.far}) : stage_.border;
     const double taking = receiving_ + combining_ + copying_;
-    const double both = stage_.exchange ? sending_ + taking : std::max(sending_, taking);
-    occupied = {stage_.hands_down ? sending_ : both,
-                stage_.hands_down ? taking : 0,
+    const double one = std::max(sending_, taking);
+    const double of_others = stage_.hands_down ? sending_
+                             : stage_.exchange ? sending_ + taking
+                                               : one;
+    const double of_leader = stage_.one_side ? std::min(one, of_others) : of_others;
+    const double of_child = stage_.hands_down ? taking : 0;
+    occupied = {{of_leader, of_child},
+                {of_others, of_child},
                 out_.near * near_.costs.gap,
                 in_.near * near_.costs.spacing,
                 border_ * far_gap_,
@@ -316,7 +326,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   const Cores costs = platform.cores.value_or(Cores{});
   const Budget budget = platform.budget.value_or(Budget{});
   Paths paths;
-  Occupied occupied;
+  Occupied occupied;  // by a segment, since stages begin that wait for all segments of others
+  double before = 0;  // until then
   Port port;
   double turn = 0;  // the longest wait for one
   const bool in_step = !sketch.step().empty() && segments > 1;
@@ -335,12 +346,14 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
          {.start_up = round.first, .compute = round.compute, .cores = shared, .wakes = wakes}},
         {round.occupied.most() + shared + begun, {.cores = shared, .wakes = begun}});
     turn = std::max(turn, wakes);
-    sum.work += stage.rounds * round.work;
-    occupied.add(round.busy_in(segments), stage.busy, stage.others_at_borders && platform.within);
+    sum.work += stage.share * stage.rounds * round.work;
+    if (stage.after_all) before += std::exchange(occupied, {}).most();
+    occupied.add(round.occupied, stage, stage.others_at_borders && platform.within);
     port.add(round);
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
-    sum.leaving += segments * stage.rounds * leaving_bytes(stage);
-    count_messages(sum, stage, stage.rounds + (in_step ? 0 : (segments - 1) * stage.busy));
+    const double more = std::max(0.0, segments * stage.share - 1);
+    sum.leaving += (1 + more) * stage.rounds * leaving_bytes(stage);
+    count_messages(sum, stage, stage.rounds + (in_step ? 0 : more * stage.busy));
   }
   sum.latency = paths.whole().time;
   Estimate::Parts& parts = sum.parts = paths.whole().parts;
@@ -350,7 +363,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     step += Round{stage, platform, costs, gaps}.occupied.most() / steps;
     if (in_step) count_messages(sum, stage, (segments - 1) / steps);
   }
-  const double each = std::max(in_step ? step : occupied.most(), scarce ? sum.work / cores : 0);
+  const double busy = in_step ? step : before + occupied.most();
+  const double each = std::max(busy, scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. In calls in a row they forward many in
   // one turn.
   const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;

@@ -14,7 +14,7 @@ void Sketch::begin(const Topology& place) {
   destinations_ = {};
   most_destinations_ = 0;
   scratch_ = 0;
-  combines_ = one_way_ = has_levels_ = false;
+  combines_ = one_way_ = has_levels_ = blocks_ = false;
 }
 
 void Sketch::level(const Topology& place) {
@@ -51,6 +51,18 @@ void Sketch::sends_anew(std::size_t first_stage) {
 
 void Sketch::copies(double bytes) {
   if (!stages_.empty()) stages_.back().copied += bytes / stages_.back().rounds;
+}
+
+void Sketch::cut(double segments, Bytes segment) {
+  for (Stage& stage : stages_) {
+    if (stage.bytes == 0 || stage.bytes >= segment) continue;
+    const double whole = segments * static_cast<double>(stage.bytes);
+    const double length = std::min(static_cast<double>(segment), whole);
+    stage.share = static_cast<double>(stage.bytes) / length;
+    stage.bytes = static_cast<Bytes>(length);
+    stage.combined /= stage.share;
+    stage.copied /= stage.share;
+  }
 }
 
 void Sketch::without_bytes() {

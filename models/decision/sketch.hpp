@@ -33,11 +33,14 @@ struct Stage {
   double combined = 0, copied = 0;  // bytes, by the rank on the critical path
   double woken = 0;                 // ranks that wait for a message
   double busy = 1;                  // in how many of the rounds the busiest rank takes part
+  double share = 1;                 // of all segments have such messages
   double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
   bool parted = false;   // one of them, on the critical path, leaves as two
   bool exchange = true;  // a rank sends and receives in the same round
+  bool after_all = false;   // begins when all segments of the stages before have come
+  bool leaders = false;     // only the leaders of nodes take part,
+  bool one_side = false;    // or these only send, or only receive
   bool hands_down = false;  // a rank sends in all these stages after the one in which it receives
-  bool waits = false;       // all ranks wait for each other there, with each segment anew
   bool by_rank = false;     // messages are received in the order of ranks
   bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
@@ -75,6 +78,12 @@ class Sketch {
   void one_way(bool is) { one_way_ = is; }
   // Messages are such parts of the vector at most; segments are cut from messages.
   void sends_parts(int parts) { parts_ = parts; }
+  // Each rank begins with another part of the vector, so segments do not follow each other from
+  // this level to another.
+  void sends_blocks(bool does) { blocks_ = does; }
+  // Of a sketch of one of so many segments: messages that are parts of the vector are fewer, and
+  // are segments, too, if they are as long.
+  void cut(double segments, Bytes segment);
   void without_bytes();
 
   const Topology& place() const noexcept { return place_; }
@@ -91,6 +100,7 @@ class Sketch {
   }
   Bytes scratch() const noexcept { return scratch_; }
   int parts() const noexcept { return parts_; }
+  bool has_blocks() const noexcept { return blocks_; }
 
  private:
   Topology place_;
@@ -99,7 +109,7 @@ class Sketch {
   Count destinations_;
   double most_destinations_ = 0;
   Bytes scratch_ = 0;
-  bool combines_ = false, one_way_ = false, has_levels_ = false;
+  bool combines_ = false, one_way_ = false, has_levels_ = false, blocks_ = false;
 };
 
 }  // namespace tutti::models

@@ -167,25 +167,32 @@ void splitted_binary(Sketch& s, Bytes m, Of) {
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>
 void there_and_back(Sketch& s, Bytes m, Of p) {
+  s.sends_blocks(true);
   s.combining(true);
   Draw(s, piece(s, m), p);
   s.combining(false);
   Draw(s, piece(s, m), p);
 }
 void halving_doubling(Sketch& s, Bytes m, Of) {
+  s.sends_blocks(true);
   s.combining(true);
   families::doubling(s, m / 2, 0.5, m, 0);
   s.combining(false);
   families::doubling(s, m / 2, 0.5, 0, m);
 }
-// Whole vectors, combined at the end.
+// Whole vectors, combined at the end. A rank copies its own beside the others while these come.
 template <auto Draw>
 void whole(Sketch& s, Bytes m, Of p) {
+  s.sends_blocks(true);
   Draw(s, m, p);
   if (!s.stages().empty()) {
     Stage& last = s.stages().back();
     last.combined += static_cast<double>((s.place().P - 1) * m) / last.rounds;
     last.combines_last = true;
+    s.copies(static_cast<double>(m));  // the first one
+    Stage& own = s.add(m);
+    own.rounds = 0;
+    own.copied = static_cast<double>(m);
   }
   s.needs_scratch(all(s, m));
 }
@@ -208,6 +215,10 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   const std::size_t begin = s.stages().size();
   for (double d = 1; d < partners; d *= radix, peers += radix - 1) {
     Stage& stage = families::among_partners(s, d * each, partners, m, radix);
+    if (radix > 2) {
+      stage.copied = static_cast<double>(m);
+      stage.combines_last = true;
+    }
     if (joins && d == 1) stage.order = Stage::Order::joins;
   }
   s.sends_anew(begin);

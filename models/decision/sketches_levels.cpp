@@ -60,15 +60,27 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
                  const Parameters& p) {
   const auto levels = levels_of(place);
   const Collective collective = algorithm.collective;
+  const auto added = [&](std::size_t begin) { return std::span{sketch.stages()}.subspan(begin); };
+  // Of more than two leaders one needs the last block first.
+  const auto begins_at = [&](std::size_t begin) {
+    if (sketch.has_blocks() && place.nodes > 2 && begin > 0 && begin < sketch.stages().size())
+      sketch.stages()[begin].after_all = true;
+  };
   const auto in_node = [&](Collective part, Bytes length, bool combines = false) {
+    const std::size_t begin = sketch.stages().size();
     sketch.level(levels.within);
     sketch.combining(combines);
     draw_part(sketch, part, p.within, "linear", length);
     sketch.combining(false);
+    for (Stage& stage : added(begin)) stage.one_side = true;  // the leader is the root
+    begins_at(begin);
   };
   const auto between = [&](Collective part, std::string_view usual, Bytes length) {
+    const std::size_t begin = sketch.stages().size();
     sketch.level(levels.across);
     draw_part(sketch, part, p.across, usual, length);
+    for (Stage& stage : added(begin)) stage.leaders = true;
+    begins_at(begin);
   };
   switch (collective) {
     case Collective::bcast:
@@ -79,15 +91,11 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
       in_node(collective, bytes, true);
       between(collective, "binomial", bytes);
       break;
-    case Collective::allreduce: {
+    case Collective::allreduce:
       in_node(Collective::reduce, bytes, true);
-      const std::size_t begin = sketch.stages().size();
       between(collective, "recursive-doubling", bytes);
-      for (Stage& stage : std::span{sketch.stages()}.subspan(begin))
-        stage.waits = stage.bytes < bytes;  // a piece of the vector for each leader
       in_node(Collective::bcast, bytes);
       break;
-    }
     case Collective::allgather:  // block by block up the tree within
       in_node(Collective::gather, bytes);
       between(collective, "ring", place.q * bytes);
@@ -99,6 +107,7 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
       in_node(Collective::bcast, 0);
   }
   sketch.sends_parts(1);  // the other level does not
+  sketch.sends_blocks(false);
   // Properties that only some of the phases state hold for the whole.
   if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "collectives/analysis/all_ranks.hpp"
 #include "models/decision/candidates.hpp"
@@ -29,26 +30,40 @@ struct Compared {
   double estimate, simulated;
 };
 
+// The node of each rank, if ranks of a node follow each other.
+inline std::vector<int> in_blocks(int P, int per_node) {
+  std::vector<int> node;
+  for (int rank = 0; rank < P; ++rank) node.push_back(rank / per_node);
+  return node;
+}
+
 inline collectives::Problem problem_of(collectives::Collective collective, int P, int per_node,
                                        Bytes bytes) {
   collectives::Problem problem{{.collective = collective, .bytes = bytes}, P};
   if (collective == collectives::Collective::barrier) problem.bytes = 0;
-  for (int rank = 0; rank < P && per_node < P; ++rank) problem.node.push_back(rank / per_node);
+  if (per_node < P) problem.node = in_blocks(P, per_node);
   return problem;
 }
 
-// The estimate of a choice where each rank has a node of its own, and what is simulated.
-inline Compared compared_alone(std::string_view text, collectives::Collective collective, int P,
-                               Bytes bytes, const models::Platform& platform) {
+// The estimate of a choice, and what is simulated. Ranks of a node follow each other.
+inline Compared compared_on(std::string_view text, collectives::Collective collective, int nodes,
+                            int per_node, Bytes bytes, const models::Platform& platform) {
+  const int P = nodes * per_node;
   const auto rule = std::string(collectives::name_of(collective)) + "=" + std::string(text);
   const collectives::Choice choice = collectives::parse_choices(rule).begin()->second;
-  const collectives::Problem problem = problem_of(collective, P, 1, bytes);
+  const collectives::Problem problem = problem_of(collective, P, per_node, bytes);
   const auto schedule_of = [&](Rank rank) {
     return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
   };
   return {std::string(text),
-          models::estimate_of(choice, problem.bytes, platform, {P, P, 1}).latency,
-          models::simulate(P, schedule_of, platform).time};
+          models::estimate_of(choice, problem.bytes, platform, {P, nodes, per_node}).latency,
+          models::simulate(P, schedule_of, platform, {.node = in_blocks(P, per_node)}).time};
+}
+
+// The same where each rank has a node of its own.
+inline Compared compared_alone(std::string_view text, collectives::Collective collective, int P,
+                               Bytes bytes, const models::Platform& platform) {
+  return compared_on(text, collective, P, 1, bytes, platform);
 }
 
 // Shipped or published parameters, as jobs have them.

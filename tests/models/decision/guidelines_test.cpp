@@ -108,7 +108,7 @@ const Places kNeedLevels{
     {"gather <= reduce", {"4 x 4, 8", "16 x 16, 8"}},
     {"scatter <= bcast", {"4 x 4, 8", "16 x 16, 8"}},
     {"reduce_scatter <= reduce + scatter", {"16 x 16, 8", "8 x 64, 256"}},
-    {"reduce_scatter <= allreduce", {"4 x 4, 8", "16 x 16, 8", "8 x 64, 8"}},
+    {"reduce_scatter <= allreduce", {"4 x 4, 8", "16 x 16, 8", "8 x 64, 8", "8 x 64, 256"}},
     {"scan <= allgather + local work",
      {"4 x 4, 8", "4 x 4, 256", "16 x 16, 8", "16 x 16, 256", "8 x 64, 8", "8 x 64, 256",
       "125 x 8, 8"}},
