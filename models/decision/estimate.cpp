@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "models/decision/paths.hpp"
+
 namespace tutti::models {
 namespace {
 
@@ -114,7 +116,7 @@ class Round {
   double compute = 0;   // and combining and copying
   double work = 0;      // of all cores
   double passing = 0;   // the node's port, by one segment, in all such rounds
-  double arriving = 0;  // from when a message has left that port, until the rank has it
+  double arriving = 0;  // from when a message has left a port, until the rank has it
   Occupied occupied;
 
  private:
@@ -202,7 +204,7 @@ class Round {
         stage_.exchange ? sends + receives - hidden(sends, receives) : std::max(sends, receives);
     const double others = both + combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
-    if (passing > 0) arriving = std::max(0.0, first + compute - far_.costs.gap);
+    arriving = std::max(0.0, first + compute - costs.gap);
     const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
     time = one + (stage_.parted ? start_of_another() : 0);
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
@@ -230,63 +232,20 @@ double turns(double woken, const Facts& facts, double cores) noexcept {
   return std::max({1.0, facts.P / cores / 2, woken / cores});
 }
 
-// The time of the rounds that are on the critical path, and what it is made of.
-struct Path {
-  double time = 0;
-  Estimate::Parts parts;
-  void add(const Path& more, double rounds) noexcept {
-    time += rounds * more.time;
-    parts.start_up += rounds * more.parts.start_up;
-    parts.compute += rounds * more.parts.compute;
-    parts.cores += rounds * more.parts.cores;
-    parts.wakes += rounds * more.parts.wakes;
-  }
-};
-
-// The critical path so far, and the open rounds, whose messages are on their way.
-class Paths {
- public:
-  // `sent`: until a round's messages have been sent, and others may be.
-  void add(const Stage& stage, const Path& path, const Path& sent) noexcept {
-    if (stage.order == Stage::Order::beside) {
-      has_beside_ = true;
-      return beside_.add(path, stage.rounds);
-    }
-    if (has_beside_) take_later(beside_);
-    if (stage.order == Stage::Order::open) {
-      open_.add(path, stage.rounds);
-      sent_.add(sent, stage.rounds);
-      return;
-    }
-    sent_.add(path, stage.rounds);
-    if (stage.order == Stage::Order::joins) return take_later(sent_);
-    whole_.add(sent_, 1);
-    open_ = sent_ = {};
-  }
-  const Path& whole() noexcept {
-    if (has_beside_) take_later(beside_);
-    return whole_;
-  }
-
- private:
-  void take_later(const Path& other) noexcept {
-    whole_.add(other.time < open_.time ? open_ : other, 1);
-    open_ = sent_ = beside_ = {};
-    has_beside_ = false;
-  }
-
-  Path whole_, open_, sent_, beside_;
-  bool has_beside_ = false;  // which may take no time
-};
-
-// The busiest node's port, if ranks of one node send in all rounds: it waits for no segment.
+// Until the last message of the busiest port has come. If ranks of one node send in all rounds,
+// that waits for no segment.
 struct Port {
-  double each = 0, arriving = 0;
-  void add(const Round& round) noexcept {
+  double each = 0, arriving = 0, last = 0;
+  void add(const Round& round, const Stage& stage) noexcept {
     each += round.passing;
     arriving = std::max(arriving, round.arriving);
+    // The ports of other ranks than those on the critical path.
+    if (stage.rounds > 0 && stage.busy > stage.rounds)
+      last = std::max(last, stage.busy * round.occupied.ports() + round.arriving);
   }
-  double until_end(double segments) const noexcept { return segments * each + arriving; }
+  double until_end(double segments) const noexcept {
+    return std::max(segments * each + arriving, last);
+  }
 };
 
 // In `times` rounds, not all of which follow each other. The first one of two paths counts.
@@ -305,6 +264,19 @@ void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
 double leaving_bytes(const Stage& stage) noexcept {
   if (stage.order == Stage::Order::beside) return 0;
   return stage.leaving * static_cast<double>(stage.bytes);
+}
+
+// The mean time of further segments' rounds, whose messages are counted.
+double step_of(const Sketch& sketch, double segments, const Platform& platform,
+               const Count& gap_factors, Estimate& sum) noexcept {
+  double step = 0;
+  const auto steps = static_cast<double>(sketch.step().size());
+  for (const Stage& stage : sketch.step()) {
+    const Round round{stage, platform, platform.cores.value_or(Cores{}), gap_factors};
+    step += round.occupied.most() / steps;
+    count_messages(sum, stage, (segments - 1) / steps);
+  }
+  return step;
 }
 
 // The budget may give a connection any size, so the sum is kept from overflow.
@@ -349,7 +321,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     sum.work += stage.share * stage.rounds * round.work;
     if (stage.after_all) before += std::exchange(occupied, {}).most();
     occupied.add(round.occupied, stage, stage.others_at_borders && platform.within);
-    port.add(round);
+    port.add(round, stage);
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     const double more = std::max(0.0, segments * stage.share - 1);
     sum.leaving += (1 + more) * stage.rounds * leaving_bytes(stage);
@@ -357,13 +329,8 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   }
   sum.latency = paths.whole().time;
   Estimate::Parts& parts = sum.parts = paths.whole().parts;
-  double step = 0;
-  const auto steps = static_cast<double>(sketch.step().size());
-  for (const Stage& stage : sketch.step()) {
-    step += Round{stage, platform, costs, gaps}.occupied.most() / steps;
-    if (in_step) count_messages(sum, stage, (segments - 1) / steps);
-  }
-  const double busy = in_step ? step : before + occupied.most();
+  const double busy =
+      in_step ? step_of(sketch, segments, platform, gaps, sum) : before + occupied.most();
   const double each = std::max(busy, scarce ? sum.work / cores : 0);
   // Ranks that forward take a turn for each further segment. In calls in a row they forward many in
   // one turn.

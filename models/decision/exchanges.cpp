@@ -84,25 +84,25 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
   round_about(sketch, bytes, std::min(far_rounds, 1.0), rounds - far_rounds);
 }
 
-// A block passes a border only where it meets one, but the ranks at a border exchange across it
-// every other time. If nodes have an even number of ranks, both ranks at a node's ends do so in the
-// same rounds, and no rank does in those between.
+// Ranks exchange across a border every other time: if nodes have an even number of ranks, both
+// ranks at a node's ends do so in the same rounds, and no rank does in those between.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double further = std::floor(place.P / 2.0) - 1;
   const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
-  const bool both_ends = place.in_order && place.q % 2 == 0;
-  const double at_ends = both_ends ? 2 : 0;
+  const double at_ends = place.in_order && place.q > 1 ? 2 : 0;
   round_about(sketch, bytes, all_far ? 1 : 0, all_far ? 0 : 1, at_ends);
   sketch.sends_to(within ? Count{2, 0} : all_far ? Count{0, 2} : Count{1, 1});
-  const double crossings = 2 + 2 * std::ceil(further / place.q);
-  const double most = both_ends ? std::ceil(further / 2) : further;
-  const double far_rounds = within ? 0 : all_far ? further : std::min(most, crossings);
+  // A block goes on by a rank in each round, so its way crosses a border for each q ranks.
+  const double crossings = std::min(std::ceil(further / 2), std::ceil(place.P / 2.0 / place.q));
+  const double far_rounds = within ? 0 : all_far ? further : crossings;
   const std::size_t begin = sketch.stages().size();
   round_about(sketch, 2 * bytes, far_rounds, further - far_rounds, at_ends);
   if (within || all_far) return;
-  for (std::size_t i = begin; i < sketch.stages().size(); ++i)
-    sketch.stages()[i].busy = std::ceil(further / 2);
+  for (std::size_t i = begin; i < sketch.stages().size(); ++i) {
+    sketch.stages()[i].busy = std::ceil((further + place.q % 2) / 2);
+    sketch.stages()[i].staggered = place.q % 2 == 1;
+  }
 }
 
 // The rounds up to the size of a node go less far together than to the next node but one: they
