@@ -131,7 +131,7 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts) {
 void circulant(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
-  double rounds = 0;
+  double rounds = 0, parted = 0;
   bool three = false;
   for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
     const int skip = (held + 1) / 2;
@@ -139,9 +139,17 @@ void circulant(Sketch& sketch, Bytes bytes) {
     if (held == 3) stage.order = Stage::Order::open;
     if (held == 2 && three) stage.order = Stage::Order::joins;
     three = held == 3;
+    if (held - skip > 1) ++parted;
   }
   sketch.meets(2 * rounds);
   sketch.sends_anew(begin);
+  if (parted == 0) return;
+  // Several blocks come as two messages, on the second of which the next round does not wait. It is
+  // sent beside others.
+  Stage& halves = sketch.add(1);
+  halves.rounds = 0;
+  halves.busy = parted;
+  halves.in = Count::of(1, place.nodes > 1);
 }
 
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
