@@ -81,8 +81,8 @@ class Sketch {
   // Each rank begins with another part of the vector, so segments do not follow each other from
   // this level to another.
   void sends_blocks(bool does) { blocks_ = does; }
-  // Of a sketch of one of so many segments: messages that are parts of the vector are fewer, and
-  // are segments, too, if they are as long.
+  // If this is one of so many segments, messages that are parts of the vector are fewer, and are
+  // segments, too, if they are as long.
   void cut(double segments, Bytes segment);
   void without_bytes();
 

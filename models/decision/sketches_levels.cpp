@@ -61,7 +61,7 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
   const auto levels = levels_of(place);
   const Collective collective = algorithm.collective;
   const auto added = [&](std::size_t begin) { return std::span{sketch.stages()}.subspan(begin); };
-  // Of more than two leaders one needs the last block first.
+  // One of more than two leaders needs the last block first.
   const auto begins_at = [&](std::size_t begin) {
     if (sketch.has_blocks() && place.nodes > 2 && begin > 0 && begin < sketch.stages().size())
       sketch.stages()[begin].after_all = true;

@@ -60,7 +60,7 @@ inline Compared compared_on(std::string_view text, collectives::Collective colle
           models::simulate(P, schedule_of, platform, {.node = in_blocks(P, per_node)}).time};
 }
 
-// The same where each rank has a node of its own.
+// Each rank has a node of its own.
 inline Compared compared_alone(std::string_view text, collectives::Collective collective, int P,
                                Bytes bytes, const models::Platform& platform) {
   return compared_on(text, collective, P, 1, bytes, platform);
