@@ -199,16 +199,19 @@ void Dispatcher::send_old_news(Channel& channel) noexcept {
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
   const Members& members = agreement.members();
+  // News of before is not on its way yet: this one will not be soon.
+  const bool stuck = std::ranges::any_of(members.world_ranks(), [&](int member) {
+    Channel* const channel = connections_.find(member);
+    return channel && channel->news().pending() && !channel->connecting();
+  });
   // A peer that waits for this rank may have connected to it. A new channel hears the news.
   if (reach == Reach::near) connections_.adopt_links();
-  bool stuck = false;  // news of before is not on its way yet: this one will not be soon
   bool untold = false;
   for (int r = 0; r < members.size(); ++r) {
     if (r == members.rank()) continue;
     const int member = members.world_ranks()[index(r)];
     try {
       if (Channel* const channel = connections_.find(member)) {
-        stuck |= channel->news().pending() && !channel->connecting();
         if (can_hear(channel)) channel->news().announce(news);
       } else if (reach == Reach::near && is_near(r, members)) {
         connections_.channel(member);
