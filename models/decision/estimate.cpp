@@ -117,6 +117,7 @@ class Round {
   double work = 0;      // of all cores
   double passing = 0;   // the node's port, by one segment, in all such rounds
   double arriving = 0;  // from when a message has left a port, until the rank has it
+  double sent = 0;      // until others may be sent, if some of them need not have come
   Occupied occupied;
 
  private:
@@ -207,6 +208,9 @@ class Round {
     arriving = std::max(0.0, first + compute - costs.gap);
     const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
     time = one + (stage_.parted ? start_of_another() : 0);
+    sent = occupied.most();
+    if (stage_.needed > 0)
+      sent = std::max(sent, first + compute + queue(stage_.needed, costs.spacing, costs.ahead));
     const double packets = cores.per_message + static_cast<double>(stage_.bytes) * cores.per_byte;
     const double receivers =
         all_.both() > 0 ? std::max(1.0, all_.both() / std::max(1.0, in_.both())) : 0;
@@ -316,7 +320,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
         stage,
         {round.time + shared + wakes,
          {.start_up = round.first, .compute = round.compute, .cores = shared, .wakes = wakes}},
-        {round.occupied.most() + shared + begun, {.cores = shared, .wakes = begun}});
+        {round.sent + shared + begun, {.cores = shared, .wakes = begun}});
     turn = std::max(turn, wakes);
     sum.work += stage.share * stage.rounds * round.work;
     if (stage.after_all) before += std::exchange(occupied, {}).most();

@@ -120,6 +120,14 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts) {
     // The last round's blocks have been there for two rounds, so they are sent before their time
     // and delay the round before.
     if (grows && k == 1 && d > 1 && 2 * blocks <= d) stage.rounds = stage.busy = 2;
+    // With more partners, they have come in some messages of the round before, if not sooner.
+    const double needed = std::ceil(blocks * (k + 1.0) / d) - 1;
+    if (grows && k > 1 && d > 1 && to == 1 && needed < k) {
+      Stage& before = sketch.stages()[sketch.stages().size() - 2];
+      before.order = Stage::Order::open;
+      before.needed = needed;
+      stage.order = Stage::Order::joins;
+    }
     stage.parted = parts && blocks > 1;
   }
   sketch.meets(2 * k * rounds);
