@@ -21,14 +21,17 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double mes
              double rounds) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
-  double out = 0;
-  for (int y = 1; y <= to && place.nodes > 1; ++y)
-    out += place.leaving(std::min(y * distance, place.P - 1.0)) * messages;
+  double out = 0, far = 0;
+  for (int y = 1; y <= to && place.nodes > 1; ++y) {
+    const double leave = place.leaving(std::min(y * distance, place.P - 1.0));
+    out += leave * messages;
+    far += leave > 0 ? messages : 0;
+  }
   messages *= to;
   stage.rounds = stage.busy = rounds;
-  stage.out = stage.in = Count::of(messages, out > 0);
+  stage.out = stage.in = {messages - far, far};
   count_all(stage, place, out, messages);
-  stage.border = out > 0 ? messages : 0;
+  stage.border = far;
   stage.woken = place.P * place.copies;
   stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
   return stage;
