@@ -74,3 +74,14 @@ TEST_CASE("estimates of neighbor exchanges follow a block over borders", "[decis
         CHECK(found.estimate == Approx(found.simulated).epsilon(0.25));
       }
 }
+
+// In the last round of five ranks with two partners each, a block goes that has been there from the
+// start, and one that comes in the first message of the round before.
+TEST_CASE("estimates of Bruck's last round wait for what it sends", "[decision]") {
+  for (const char* const params : {"rxe", "hardware"}) {
+    const Compared found =
+        compared_alone("bruck(k=2)", Collective::allgather, 5, 8, *find_shipped(params));
+    INFO(params << ": " << found.estimate << " us, simulated " << found.simulated);
+    CHECK(found.estimate == Approx(found.simulated).epsilon(0.02));
+  }
+}
