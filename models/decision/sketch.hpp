@@ -50,7 +50,7 @@ struct Stage {
   // sent, but not until they have come; the next one waits for all. Rounds that are `beside` follow
   // each other, but wait for none of the open ones.
   enum class Order : std::uint8_t { in_turn, open, joins, beside } order = Order::in_turn;
-  double needed = 0;  // messages of an open round for which the one that joins waits all the same
+  double needed = 0;  // messages of an open round that come before the one that joins
 };
 
 class Sketch {
