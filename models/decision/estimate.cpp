@@ -328,7 +328,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     port.add(round, stage);
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     const double more = std::max(0.0, segments * stage.share - 1);
-    sum.leaving += (1 + more) * stage.rounds * leaving_bytes(stage);
+    sum.leaving += (1 + more) * std::max(stage.rounds, stage.busy) * leaving_bytes(stage);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : more * stage.busy));
   }
   sum.latency = paths.whole().time;

@@ -88,7 +88,8 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
 }
 
 // Ranks exchange across a border every other time: if nodes have an even number of ranks, both
-// ranks at a node's ends do so in the same rounds, and no rank does in those between.
+// ranks at a node's ends do so in the same rounds, and no rank does in those between; else one of
+// them in each round.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double further = std::floor(place.P / 2.0) - 1;
@@ -102,9 +103,15 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
   const std::size_t begin = sketch.stages().size();
   round_about(sketch, 2 * bytes, far_rounds, further - far_rounds, at_ends);
   if (within || all_far) return;
+  // But messages cross it in all rounds in which its ranks exchange.
+  const bool odd = place.q % 2 == 1;
+  const double far = place.nodes * (odd ? further : 2 * std::ceil(further / 2));
   for (std::size_t i = begin; i < sketch.stages().size(); ++i) {
-    sketch.stages()[i].busy = std::ceil((further + place.q % 2) / 2);
-    sketch.stages()[i].staggered = place.q % 2 == 1;
+    Stage& stage = sketch.stages()[i];
+    const bool crosses = stage.out.far > 0;
+    stage.busy = std::ceil((further + (odd ? 1 : 0)) / 2);
+    stage.staggered = odd;
+    stage.all = Count::of((crosses ? far : place.P * further - far) / stage.rounds, crosses);
   }
 }
 
@@ -155,9 +162,9 @@ void circulant(Sketch& sketch, Bytes bytes) {
   sketch.meets(2 * rounds);
   sketch.sends_anew(begin);
   if (parted == 0) return;
-  // Several blocks come as two messages, on the second of which the next round does not wait. It is
-  // sent beside others.
-  Stage& halves = sketch.add(1);
+  // Blocks that lie across the end of all come as two messages, for the second of which the next
+  // round does not wait. It is sent beside others.
+  Stage& halves = sketch.add(0);
   halves.rounds = 0;
   halves.busy = parted;
   halves.in = Count::of(1, place.nodes > 1);
