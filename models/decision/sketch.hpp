@@ -79,9 +79,9 @@ class Sketch {
   void one_way(bool is) { one_way_ = is; }
   // Messages are such parts of the vector at most; segments are cut from messages.
   void sends_parts(int parts) { parts_ = parts; }
-  // Each rank begins with another part of the vector, so segments do not follow each other from
-  // this level to another.
-  void sends_blocks(bool does) { blocks_ = does; }
+  // Ranks begin with different parts of the vector, or send whole ones to one rank after another,
+  // so segments do not follow each other from this level to the next one.
+  void sends_blocks() { blocks_ = true; }
   // If this is one of so many segments, messages that are parts of the vector are fewer, and are
   // segments, too, if they are as long.
   void cut(double segments, Bytes segment);

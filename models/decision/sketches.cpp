@@ -167,14 +167,14 @@ void splitted_binary(Sketch& s, Bytes m, Of) {
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>
 void there_and_back(Sketch& s, Bytes m, Of p) {
-  s.sends_blocks(true);
+  s.sends_blocks();
   s.combining(true);
   Draw(s, piece(s, m), p);
   s.combining(false);
   Draw(s, piece(s, m), p);
 }
 void halving_doubling(Sketch& s, Bytes m, Of) {
-  s.sends_blocks(true);
+  s.sends_blocks();
   s.combining(true);
   families::doubling(s, m / 2, 0.5, m, 0);
   s.combining(false);
@@ -183,9 +183,10 @@ void halving_doubling(Sketch& s, Bytes m, Of) {
 // Whole vectors, combined at the end. A rank copies its own beside the others while these come.
 template <auto Draw>
 void whole(Sketch& s, Bytes m, Of p) {
-  s.sends_blocks(true);
+  s.sends_blocks();
+  const std::size_t begin = s.stages().size();
   Draw(s, m, p);
-  if (!s.stages().empty()) {
+  if (s.stages().size() > begin) {
     Stage& last = s.stages().back();
     last.combined += static_cast<double>((s.place().P - 1) * m) / last.rounds;
     last.combines_last = true;

@@ -107,7 +107,6 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
       in_node(Collective::bcast, 0);
   }
   sketch.sends_parts(1);  // the other level does not
-  sketch.sends_blocks(false);
   // Properties that only some of the phases state hold for the whole.
   if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }

@@ -12,7 +12,7 @@ using tests::compared_on;
 namespace {
 
 // Long vectors in many segments, so that the time of one more is nearly all.
-void check_allreduce(const std::string& within, const std::string& across, double within_part) {
+void check_allreduce(const std::string& within, const std::string& across, double tolerance) {
   const std::string rule =
       "hierarchical(segment=16384,within=" + within + ",across=" + across + ")";
   Platform platform = *find_shipped("hardware");
@@ -22,7 +22,7 @@ void check_allreduce(const std::string& within, const std::string& across, doubl
       const auto found = compared_on(rule, Collective::allreduce, nodes, each, 1 << 20, platform);
       INFO(rule << ", " << nodes << " x " << each << " ranks: " << found.estimate
                 << " us, simulated " << found.simulated);
-      CHECK(found.estimate == Approx(found.simulated).epsilon(within_part));
+      CHECK(found.estimate == Approx(found.simulated).epsilon(tolerance));
     }
 }
 
