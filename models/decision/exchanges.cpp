@@ -167,7 +167,7 @@ void circulant(Sketch& sketch, Bytes bytes) {
   Stage& halves = sketch.add(0);
   halves.rounds = 0;
   halves.busy = parted;
-  halves.in = Count::of(1, place.nodes > 1);
+  halves.in = {1, 0};  // each time on another rank, so no port between nodes has all of them
 }
 
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
