@@ -264,10 +264,11 @@ void count_messages(Estimate& sum, const Stage& stage, double times) noexcept {
   sum.bytes.far += far * bytes;
 }
 
-// In one round. The first one of two paths counts.
+// In all rounds of those on the critical path. The first one of two paths counts.
 double leaving_bytes(const Stage& stage) noexcept {
-  if (stage.order == Stage::Order::beside) return 0;
-  return stage.leaving * static_cast<double>(stage.bytes);
+  if (stage.order == Stage::Order::beside || stage.rounds == 0) return 0;
+  const double rounds = std::max(stage.rounds, stage.busy);
+  return rounds * stage.leaving * static_cast<double>(stage.bytes);
 }
 
 // The mean time of further segments' rounds, whose messages are counted.
@@ -328,7 +329,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     port.add(round, stage);
     if (stage.all.both() > 0) sum.rounds += stage.rounds;
     const double more = std::max(0.0, segments * stage.share - 1);
-    sum.leaving += (1 + more) * std::max(stage.rounds, stage.busy) * leaving_bytes(stage);
+    sum.leaving += (1 + more) * leaving_bytes(stage);
     count_messages(sum, stage, stage.rounds + (in_step ? 0 : more * stage.busy));
   }
   sum.latency = paths.whole().time;

@@ -1,6 +1,7 @@
 // Estimates beside the simulator, on a platform of adapters.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,8 @@ inline models::Platform adapter() {
 
 struct Compared {
   std::string name;
-  double estimate, simulated;
+  double estimate, simulated;                   // us
+  double estimated_leaving, simulated_leaving;  // bytes, from the busiest node to others
 };
 
 // The node of each rank, if ranks of a node follow each other.
@@ -55,9 +57,12 @@ inline Compared compared_on(std::string_view text, collectives::Collective colle
   const auto schedule_of = [&](Rank rank) {
     return choice.algorithm->build(problem_of_rank(problem, rank), choice.parameters);
   };
-  return {std::string(text),
-          models::estimate_of(choice, problem.bytes, platform, {P, nodes, per_node}).latency,
-          models::simulate(P, schedule_of, platform, {.node = in_blocks(P, per_node)}).time};
+  const auto estimate = models::estimate_of(choice, problem.bytes, platform, {P, nodes, per_node});
+  const auto result = models::simulate(P, schedule_of, platform, {.node = in_blocks(P, per_node)});
+  Bytes leaving = 0;
+  for (const auto& node : result.nodes) leaving = std::max(leaving, node.sent.bytes);
+  return {std::string(text), estimate.latency, result.time, estimate.leaving,
+          static_cast<double>(leaving)};
 }
 
 // Each rank has a node of its own.

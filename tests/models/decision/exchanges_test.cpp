@@ -72,6 +72,7 @@ TEST_CASE("estimates of neighbor exchanges follow a block over borders", "[decis
         INFO(nodes << " x " << each << " ranks, " << bytes << " bytes: " << found.estimate
                    << " us, simulated " << found.simulated);
         CHECK(found.estimate == Approx(found.simulated).epsilon(0.25));
+        CHECK(found.estimated_leaving == Approx(found.simulated_leaving).epsilon(0.1));
       }
 }
 

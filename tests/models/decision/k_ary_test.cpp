@@ -7,7 +7,7 @@
 using namespace tutti;
 using namespace tutti::models;
 using namespace tutti::collectives;
-using tests::compared_alone;
+using tests::compared_alone, tests::compared_on;
 
 namespace {
 
@@ -40,4 +40,11 @@ TEST_CASE("estimates of k-ary trees know what is cut into segments", "[decision]
     check_near(*find_shipped("rxe"), "bcast=splitted-binary(segment=16384)", P, 1 << 20);
   for (const int P : {3, 7, 10, 15, 31})
     check_near(*find_shipped("shm"), "bcast=binary(segment=16384)", P, 262144);
+}
+
+// A stage that only the busiest rank has is no round of its own.
+TEST_CASE("estimates of k-ary trees count what leaves a node once", "[decision]") {
+  const auto found =
+      compared_on("k-ary(k=7)", Collective::bcast, 4, 8, 65536, *find_shipped("hardware"));
+  CHECK(found.estimated_leaving == Approx(found.simulated_leaving).epsilon(0.1));
 }

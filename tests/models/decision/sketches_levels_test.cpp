@@ -7,7 +7,6 @@
 using namespace tutti;
 using namespace tutti::models;
 using namespace tutti::collectives;
-using tests::compared_on;
 
 namespace {
 
@@ -19,7 +18,8 @@ void check_allreduce(const std::string& within, const std::string& across, doubl
   platform.piece = 0;  // the simulator knows none
   for (const int nodes : {2, 3, 4, 5, 8})
     for (const int each : {2, 4, 6}) {
-      const auto found = compared_on(rule, Collective::allreduce, nodes, each, 1 << 20, platform);
+      const auto found =
+          tests::compared_on(rule, Collective::allreduce, nodes, each, 1 << 20, platform);
       INFO(rule << ", " << nodes << " x " << each << " ranks: " << found.estimate
                 << " us, simulated " << found.simulated);
       CHECK(found.estimate == Approx(found.simulated).epsilon(tolerance));
