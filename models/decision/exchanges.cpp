@@ -162,8 +162,8 @@ void circulant(Sketch& sketch, Bytes bytes) {
   sketch.meets(2 * rounds);
   sketch.sends_anew(begin);
   if (parted == 0) return;
-  // Blocks that lie across the end of all come as two messages, for the second of which the next
-  // round does not wait. It is sent beside others.
+  // Blocks that go on at the beginning after the last rank's come as two messages, for the second
+  // of which the next round does not wait. It is sent beside others.
   Stage& halves = sketch.add(0);
   halves.rounds = 0;
   halves.busy = parted;

@@ -40,13 +40,13 @@ void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, 
 // of the same ranks.
 void turn_back(Sketch& sketch);
 
-// --- exchanges (exchanges.cpp)
+// --- exchanges (exchanges.cpp, direct.cpp)
 // All ranks send `messages` messages to each of those 1, 2, … `to` times that far away.
 Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to = 1, double messages = 1,
              double rounds = 1);
 // All ranks send one message over each of these distances, all at once.
 void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes);
-// P − 1 rounds to the next rank.
+// In each of so many rounds, to the next rank.
 void ring(Sketch& sketch, Bytes bytes, double rounds);
 // P / 2 exchanges with the one and the other neighbour in turn, of two blocks but for the first.
 void exchange_with_neighbors(Sketch& sketch, Bytes bytes);

@@ -55,7 +55,7 @@ void Sketch::copies(double bytes) {
 
 void Sketch::cut(double segments, Bytes segment) {
   for (Stage& stage : stages_) {
-    if (stage.bytes == 0 && stage.rounds == 0) stage.share = 1 / segments;
+    if (stage.bytes == 0 && stage.rounds == 0) stage.share = 1 / segments;  // once in a call
     if (stage.bytes == 0 || stage.bytes >= segment) continue;
     const double whole = segments * static_cast<double>(stage.bytes);
     const double length = std::min(static_cast<double>(segment), whole);
