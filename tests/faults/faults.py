@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from harness.builds import Build  # noqa: E402
 from harness.command import Command  # noqa: E402
 from harness.jobs import with_small_shm  # noqa: E402
+from harness.segments import left_behind, segments  # noqa: E402
 
 FAULTS = {
     "none": "nothing goes wrong",
@@ -46,20 +47,6 @@ EVERYWHERE = [fault for fault in FAULTS if fault not in ("link", "cut")]
 OUTCOMES = ["right results on all ranks", "an error on all", "results on some, errors on others"]
 MUST_SUCCEED = {"none", "stop"}
 FORMS = ["blocking", "nonblocking", "persistent"]
-
-
-def segments():
-    return {str(path) for path in pathlib.Path("/dev/shm").glob("tutti-*")}
-
-
-def left_behind(before):
-    """New segments of shared memory; those of other jobs are gone after a moment."""
-    for _ in range(20):
-        left = segments() - before
-        if not left:
-            break
-        time.sleep(0.1)
-    return left
 
 
 class Link:
@@ -160,8 +147,8 @@ def run_one(options, build, fault, form, ranks, seed):
         problem = "wrong data"
     elif not problem and len(reports) < ranks:
         problem = f"{ranks - len(reports)} ranks reported nothing"
-    elif not problem and (left := left_behind(before)):
-        problem = f"left behind: {', '.join(sorted(left))}"
+    elif not problem and (left := left_behind(build.folder, before)):
+        problem = f"left behind: {', '.join(left)}"
     lines = list(reports.values())
     good = sum(line.startswith("ok") for line in lines)
     bad = sum(line.startswith("error") for line in lines)
