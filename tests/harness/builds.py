@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import tempfile
 
 # The cache of what is costly to make; tests/rdma/kernel uses the same.
 CACHE = pathlib.Path(
@@ -25,6 +26,7 @@ class Build:
         self.folder = pathlib.Path(folder).resolve()
         options = json.loads((self.folder / "meson-info/intro-buildoptions.json").read_text())
         values = {option["name"]: option["value"] for option in options}
+        self.own_folder = None
         self.mpi, self.sanitizer = values["mpi"], values.get("b_sanitize", "none")
         if self.mpi in ("mpich", "openmpi"):  # as Debian calls them; else a compiler
             self.launcher = f"mpiexec.{self.mpi}"
@@ -61,6 +63,7 @@ class Build:
         take ten times as long. Sanitizers must be loaded first."""
         if self.mpi == "openmpi":
             return [self.launcher, "--allow-run-as-root", "--oversubscribe",
+                    "--mca", "orte_tmpdir_base", self.sessions(),
                     "--mca", "btl", "self,vader", "--mca", "mpi_yield_when_idle", "1",
                     "-n", ranks, *command]
         if self.mpi != "mpich":
@@ -70,6 +73,13 @@ class Build:
             preload.insert(0, subprocess.run(["gcc", "-print-file-name=libasan.so"], check=True,
                                              capture_output=True, text=True).stdout.strip())
         return [self.launcher, "-genv", "LD_PRELOAD", ":".join(preload), "-n", ranks, *command]
+
+    def sessions(self):
+        """Where Open MPI's jobs leave files while they run; removed with this process. A job that
+        ends removes the folder that is all jobs' by default, if it finds that empty, though another
+        one is about to make its own in it: that job fails."""
+        self.own_folder = self.own_folder or tempfile.TemporaryDirectory(prefix="tutti-jobs-")
+        return self.own_folder.name
 
     def job_environment(self):
         """MPICH and its libraries leak at exit; their leaks are not ours to report."""
