@@ -29,7 +29,7 @@ def complaints(usual, apart=None, rank=LAST, setting=""):
               f'exec "$0" {usual}')
     command = BUILD.mpiexec(RANKS, "sh", "-c", script, PROGRAM)
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          env=os.environ | BUILD.job_environment(), timeout=250)
+                          env=os.environ | BUILD.job_environment())
     assert done.returncode != 0, done
     return sorted(line for line in done.stderr.splitlines() if line.startswith("tutti"))
 

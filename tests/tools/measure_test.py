@@ -28,7 +28,7 @@ QUICK = ["--time-limit", "0.3", "--max", "64k"]
 def measure(*arguments, ranks=RANKS, env=None):
     words = BUILD.mpiexec(ranks, PROGRAM, "measure", *arguments)
     return subprocess.run([str(word) for word in words], capture_output=True, text=True,
-                          env=os.environ | BUILD.job_environment() | (env or {}), timeout=250)
+                          env=os.environ | BUILD.job_environment() | (env or {}))
 
 
 def measured(file, *arguments):
@@ -170,7 +170,7 @@ def bench(env):
     words = BUILD.mpiexec(RANKS, PROGRAM, "bench", "--no-mpi", "--collective", "barrier",
                           "--time-limit", "0.01")
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True,
-                          stderr=subprocess.STDOUT, timeout=60,
+                          stderr=subprocess.STDOUT,
                           env=os.environ | BUILD.job_environment() | env)
     assert done.returncode == 0, done
     return done.stdout
