@@ -1,6 +1,8 @@
 // Maps Tutti's error codes to MPI's error classes.
 #include "src/drop-in/errors.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 namespace tutti::drop_in {
@@ -44,8 +46,12 @@ bool is_fatal(MPI_Comm comm) {
 
 int report(int code, MPI_Comm comm, const char* message) noexcept {
   const int error = class_of(code);
-  // The message says more than MPI's class of the error.
-  if (is_fatal(comm)) std::fprintf(stderr, "tutti: %s\n", message);
+  if (is_fatal(comm)) {
+    // The message says more than MPI's class of the error. Launchers throw away what they have not
+    // passed on when they end a job.
+    std::fprintf(stderr, "tutti: %s\n", message);
+    usleep(100'000);
+  }
   PMPI_Comm_call_errhandler(comm, error);
   return error;
 }
