@@ -1,5 +1,6 @@
 /* Communicators of all kinds, made and freed; and collectives in what MPI_Finalize calls. */
 #include <malloc.h>
+#include <sys/prctl.h>
 
 #include "plain.h"
 
@@ -236,6 +237,7 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
 
 int main(int argc, char** argv) {
   const int times = argc > 1 ? atoi(argv[1]) : 200;
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* or a process may grow by huge pages at any time */
   begin(&argc, &argv);
   int key, flag = 0;
   MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &other, NULL);
