@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   tutti_comm comm;
   MUST(tutti_comm_create(solver, &comm));
   MUST(tutti_barrier(comm));
+  MPI_Barrier(MPI_COMM_WORLD); /* or one could tell the other that it is in Tutti still */
   if (job_rank > 0) usleep((useconds_t)(1e6 * atof(argv[1])));
   long long one = 1, sum = 0;
   MUST(tutti_allreduce(&one, &sum, 1, MPI_LONG_LONG, MPI_SUM, comm));

@@ -20,11 +20,18 @@ static void wait_until_stopped(int process) {
   }
 }
 
-/* A child that stops this process in so many seconds, unless 0: it stops itself; and wakes it. */
+/* A child that stops this process in so many seconds, and wakes it. With 0 the process stops
+ * itself, and the other rank tells the child when it has seen that, by SIGUSR1. */
 static pid_t wake_after_a_stop_in(unsigned seconds) {
+  sigset_t seen;
+  sigemptyset(&seen);
+  sigaddset(&seen, SIGUSR1);
+  sigprocmask(SIG_BLOCK, &seen, NULL);
   const pid_t process = getpid(), child = fork();
   CHECK(child >= 0, "no child");
   if (child > 0) return child;
+  int number;
+  if (seconds == 0) sigwait(&seen, &number);
   sleep(seconds);
   if (seconds > 0) kill(process, SIGSTOP);
   sleep(kStopped);
@@ -38,14 +45,14 @@ int main(int argc, char** argv) {
   MUST(tutti_init(NULL));
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-  int process = getpid();
-  MPI_Bcast(&process, 1, MPI_INT, 1, MPI_COMM_WORLD);
-  pid_t child;
+  pid_t child = job_rank == 1 ? wake_after_a_stop_in(0) : 0;
+  int processes[2] = {getpid(), child};
+  MPI_Bcast(processes, 2, MPI_INT, 1, MPI_COMM_WORLD);
   if (job_rank == 1) {
-    child = wake_after_a_stop_in(0);
     raise(SIGSTOP);
   } else {
-    wait_until_stopped(process);
+    wait_until_stopped(processes[0]);
+    CHECK(kill(processes[1], SIGUSR1) == 0, "the other rank's child cannot be told");
     child = wake_after_a_stop_in(kStopped - kOverlap);
   }
   MUST(tutti_barrier(comm));

@@ -213,10 +213,10 @@ def around_the_job():
     # Even a leak of 24 bytes from each would exceed the program's limit.
     yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
               beside="drop_in", needs="drop_in", suite="long", alone=True)
-    yield Job("who waits for long says for whom", 2, "hang", [2], env={"TUTTI_REPORT_AFTER": "300"},
+    yield Job("who waits for long says for whom", 2, "hang", [10], env={"TUTTI_REPORT_AFTER": "300"},
               expect="rank 0 of MPI_COMM_WORLD has been in call 2 of communicator `solver` "
                      "(allreduce, 8 bytes) for", seconds=BRIEF)
-    yield Job("who waits for long says what the process of the other does", 2, "hang", [2],
+    yield Job("who waits for long says what the process of the other does", 2, "hang", [10],
               env=SHM | {"TUTTI_REPORT_AFTER": "500", "TUTTI_PROBE_INTERVAL": "50"},
               expect="sleeps or waits for something else", seconds=BRIEF)
     for ranks in [2, 4]:
