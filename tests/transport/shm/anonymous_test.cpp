@@ -1,7 +1,6 @@
 // Memory without a name: who finds it, and what a segment does with it.
 #include "transport/shm/anonymous.hpp"
 
-#include <fmt/format.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <functional>
 #include <utility>
 
+#include "tests/transport/fresh_name.hpp"
 #include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/memory.hpp"
 
@@ -69,7 +69,7 @@ TEST_CASE("anonymous memory is found by what its owner says, and nothing else is
 }
 
 TEST_CASE("the inboxes of a segment may be in memory without a name", "[shm]") {
-  const std::string name = fmt::format("/tutti-anonymous-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   const SharedMeeting meeting(2);
   // One of two processes that write to each other. Gives 1 if anonymous, plus 2 if it takes memory.
   const auto rank = [&](int r, Memory memory) {

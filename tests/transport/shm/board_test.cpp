@@ -1,7 +1,6 @@
 // Ranks that ask at different times, and ranks that find nothing or die meanwhile.
 #include "transport/shm/board.hpp"
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 
 #include "base/index.hpp"
 #include "tests/protocols/pair.hpp"
+#include "tests/transport/fresh_name.hpp"
 #include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/memory.hpp"
 
@@ -28,7 +28,7 @@ constexpr int kRanksOfBoard = 3;
 // A segment for each rank, all in this process.
 struct SegmentsOfNode {
   SegmentsOfNode() {
-    const std::string name = fmt::format("/tutti-board-{}", getpid());
+    const std::string name = tutti::tests::fresh_name();
     SharedMeeting meeting(kRanksOfBoard);
     std::vector<std::thread> threads;
     for (int rank = 0; rank < kRanksOfBoard; ++rank)
@@ -101,7 +101,7 @@ TEST_CASE("where a rank finds nothing, the next one tries", "[shm][board]") {
 }
 
 TEST_CASE("a rank that dies while it finds out holds nobody up", "[shm][board]") {
-  const std::string name = fmt::format("/tutti-board-dead-{}", getpid());
+  const std::string name = tutti::tests::fresh_name();
   SharedMeeting meeting(2);
   const pid_t child = fork();
   if (child == 0) {

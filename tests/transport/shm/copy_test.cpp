@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "tests/protocols/pair.hpp"
+#include "tests/transport/fresh_name.hpp"
 #include "tests/transport/shm/meeting.hpp"
 #include "transport/shm/memory.hpp"
 
@@ -24,7 +25,7 @@ constexpr int kFailed = 99;
 
 // The agreement of the processes that want these, each process's answer as a number.
 std::vector<int> agreed(const std::vector<Copy>& wanted) {
-  const std::string name = "/tutti-copy-test-" + std::to_string(getpid());
+  const std::string name = tutti::tests::fresh_name();
   const SharedMeeting meeting(static_cast<int>(wanted.size()));
   std::vector<pid_t> children;
   for (std::size_t r = 0; r < wanted.size(); ++r) {
