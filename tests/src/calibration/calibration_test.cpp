@@ -59,11 +59,10 @@ void answer_unsteadily(Communicator& pair) {
       there.begin(memory.data(), memory.data());
       there.finish();
       if (batch > 0 && i % batch == 0) {
-        // However slow the machine is: much longer than the batch before.
+        // However slow the machine is: much longer than the batch before, and no two alike.
         const auto before = std::chrono::steady_clock::now() - begun;
-        if (i / batch % 2 != 0)
-          std::this_thread::sleep_for(
-              std::max<decltype(begun)::duration>(std::chrono::milliseconds(20), 10 * before));
+        const auto slow = std::max<decltype(before)>(std::chrono::milliseconds(20), 10 * before);
+        if (i / batch % 2 != 0) std::this_thread::sleep_for(slow * (1 << (i / batch / 2)));
         begun = std::chrono::steady_clock::now();
       }
       back.begin(memory.data(), memory.data());

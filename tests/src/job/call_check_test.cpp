@@ -34,20 +34,24 @@ TEST_CASE("ranks that claim the same go on, with any algorithm and call", "[chec
       Job job(P, hostility_of(seed));
       const auto outcomes = job.run([&](int rank) {
         Communicator& world = job.world(rank);
+        const auto must_have_begun = [&](int calls) {
+          if (world.agreement().count().begun() != static_cast<std::uint64_t>(calls))
+            throw Error(Code::internal, "not so many calls have begun: " + std::to_string(calls));
+        };
         world.agreement().count().count_checks();
         CallCheck check(world);
         for (int i = 0; i < 5; ++i) {
           const auto task = any_task(seed * 7u + static_cast<std::uint32_t>(i), P);
           check.compare({1, 2, rank == 0 && i == 3}, task, [] { return std::string("never"); });
           Operation(world, task).run();
-          CHECK(world.agreement().count().begun() == static_cast<std::uint64_t>(i) + 1);
+          must_have_begun(i + 1);
         }
         // A call that all reject is one call, too, and so is the next one.
         world.refuse(Code::bad_count);
-        CHECK(world.agreement().count().begun() == 6);
+        must_have_begun(6);
         check.compare({1, 2, false}, {}, [] { return std::string("never"); });
         Operation(world, task_of(Collective::barrier)).run();
-        CHECK(world.agreement().count().begun() == 7);
+        must_have_begun(7);
       });
       for (const Outcome& outcome : outcomes) CHECK(outcome.message == "");
     }
@@ -128,7 +132,7 @@ TEST_CASE("long words, and those of a broken peer, end", "[check][threads]") {
 
 TEST_CASE("who waits in a check is in the call that is checked", "[check][threads]") {
   Configuration settings = Job::settings();
-  settings.timeout_ms = 500;
+  settings.timeout_ms = 2000;  // the other rank's thread may begin late
   Job job(2, {}, settings);
   const auto outcomes = job.run([&](int rank) {
     Communicator& world = job.world(rank);

@@ -173,7 +173,8 @@ TEST_CASE("nobody writes into the buffers of a call that was given up", "[reques
   const Outcome here = outcome_of([&] { mine.start(); });
   CHECK(here.code == Code::internal);
   CHECK(here.peer == 0);
-  for (int i = 0; i < 100; ++i) job.progress();
+  const Agreement& agreement = job.world(1).agreement();
+  for (int i = 0; i < 100'000 && !agreement.failed(); ++i) job.progress();
   const Outcome there = outcome_of([&] { theirs.start(); });
   CHECK(there.code == Code::internal);
   CHECK(there.peer == 0);
