@@ -22,14 +22,14 @@ using namespace cache_fixture;
 
 namespace {
 
-// A child that lives until the parent says the word, and at most for some seconds.
+// A child that lives until the parent says the word, and at most for a minute.
 class Child {
  public:
   explicit Child(bool by_system_call) {
     REQUIRE(pipe(pipe_) == 0);
     id_ = by_system_call ? static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) : fork();
     if (id_ != 0) return;
-    alarm(10);
+    alarm(60);
     char word;
     _exit(read(pipe_[0], &word, 1) == 1 ? 0 : 1);
   }

@@ -165,7 +165,7 @@ TEST_CASE("memory that mremap made longer is not watched after the end", "[watch
   // It keeps the descriptor, because no fork handler runs, and reads no events.
   const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (child == 0) {
-    sleep(5);
+    sleep(60);
     _exit(0);
   }
   f.reset();
