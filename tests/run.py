@@ -10,13 +10,14 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 
 from harness.builds import CACHE, Build
-from harness.command import Command, in_background, wait_for
+from harness.command import Command, end_with_commands, in_background, wait_for
 from harness.quiet import VARIABLE, quiet
 from harness.runner import Runner
 from harness.source import copy_source
@@ -268,6 +269,8 @@ def work_folder(named):
 
 def main():
     options = parse()
+    for number in [signal.SIGINT, signal.SIGTERM]:
+        signal.signal(number, end_with_commands)
     commit = commit_of(ROOT) if options.whole else ""
     with work_folder(options.work) as work:
         runner = Runner(work, options.match)

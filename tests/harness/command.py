@@ -8,10 +8,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 
 # The process that each thread of this program waits for.
 UNDER_WAY = {}
+# Set when this program was told to end: no command begins any more.
+INTERRUPTED = threading.Event()
 
 
 @dataclasses.dataclass
@@ -23,6 +26,8 @@ class Command:
     judge: Callable[[str], str] | None = None  # says what is wrong with the output; "": nothing
 
     def start(self, output=subprocess.PIPE, **options):
+        if INTERRUPTED.is_set():
+            raise OSError("interrupted")
         return subprocess.Popen(
             [str(word) for word in self.words], stdin=subprocess.DEVNULL, stdout=output,
             stderr=subprocess.STDOUT, env=os.environ | {k: str(v) for k, v in self.env.items()},
@@ -75,6 +80,28 @@ def under_way(process):
         yield
     finally:
         del UNDER_WAY[threading.current_thread()]
+
+
+def end_with_commands(number, _):
+    """For signal.signal(): ends the commands of all threads, which a terminal's interrupt does not
+    reach, as each has a session of its own, and then this program."""
+    INTERRUPTED.set()
+    for how in [*[signal.SIGTERM] * 30, signal.SIGKILL]:  # for 3 s they may end their own
+        left = [pid for pid in list(UNDER_WAY.values()) if runs(pid)]
+        for pid in left:
+            with contextlib.suppress(OSError):
+                (os.killpg if os.getpgid(pid) == pid else os.kill)(pid, how)
+        if not left:
+            break
+        time.sleep(0.1)
+    raise SystemExit(128 + number)
+
+
+def runs(pid):
+    """Whether this child has not ended."""
+    with contextlib.suppress(ChildProcessError):  # another thread has waited for it
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    return False
 
 
 def wait_for(thread):
