@@ -19,6 +19,8 @@ struct RingState {
   // Receives that have asked; those that were abandoned count for ever, as their messages may still
   // come.
   std::uint32_t asking = 0;
+  // The peer's credits that the last report told it of. Others rode on messages.
+  std::uint32_t reported = 0;
 };
 using RingStates = std::array<RingState, transport::kRings>;
 

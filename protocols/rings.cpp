@@ -20,7 +20,11 @@ constexpr bool is_stray(const MessageName& came, const MessageName& wanted) {
 }  // namespace
 
 Rings::Rings(transport::Link& link, Listener& listener)
-    : link_(link), inbox_(link.inbox()), listener_(listener), growth_(link, rings_) {
+    : link_(link),
+      inbox_(link.inbox()),
+      listener_(listener),
+      growth_(link, rings_),
+      most_unreported_(1u << (link.capabilities().report_bits - 2)) {
   for (std::size_t r = 0; r < transport::kRings; ++r) {
     const bool rarely =
         link.capabilities().reports_by_packets && static_cast<Ring>(r) <= Ring::eager;
@@ -49,7 +53,7 @@ Answer Rings::put(Ring ring, const Transfer* transfer, const MessageName& name, 
                   transport::Length length) noexcept {
   RingState& state = at(ring);
   if (!may_put(ring, transfer) && !asks_.allow(name, state.out)) return not_yet();
-  auto& [out, in, first_in_line, asking] = state;
+  auto& [out, in, first_in_line, asking, reported] = state;
   const Trailer trailer{name, length, in.consumed(), out.next_sequence()};
   PackedView* const view = transfer && ring <= Ring::eager ? transfer->view : nullptr;
   const Post post = view ? link_.put_packed(ring, out.next_index(), *view,
@@ -130,16 +134,21 @@ bool Rings::release_aside(InFlow& in, const Arrived& message) noexcept {
 }
 
 void Rings::send_reports() noexcept {
-  for (std::size_t r = 0; r < transport::kRings; ++r)
-    if (rings_[r].in.owes_report()) report(static_cast<Ring>(r));
+  for (std::size_t r = 0; r < transport::kRings; ++r) {
+    const RingState& ring = rings_[r];
+    if (ring.in.owes_report() || ring.in.consumed() - ring.reported >= most_unreported_)
+      report(static_cast<Ring>(r));
+  }
 }
 
 // If the link has no room now, send_reports() tries again.
 void Rings::report(Ring ring) noexcept {
-  InFlow& in = at(ring).in;
-  if (link_.state() != transport::State::connecting &&
-      link_.report(ring, in.consumed()) == Post::done)
-    in.told();
+  RingState& state = at(ring);
+  const std::uint32_t credits = state.in.consumed();
+  if (link_.state() == transport::State::connecting || link_.report(ring, credits) != Post::done)
+    return;
+  state.in.told();
+  state.reported = credits;
 }
 
 // --- asks (asks.hpp)
@@ -171,7 +180,7 @@ void Rings::ask(Ring ring, const MessageName& name, Transfer& transfer,
 // one that is about to. It may know of the larger ring already.
 bool Rings::has_right_to(Ring ring, std::uint32_t arrived) noexcept {
   const std::uint64_t slots = link_.outbox().full_shape()[ring].slots;
-  const auto& [out, in, first_in_line, asking] = at(ring);
+  const auto& [out, in, first_in_line, asking, reported] = at(ring);
   if (std::uint32_t{arrived - in.consumed()} <= (std::uint64_t{asking} + 2) * slots) return true;
   link_.fail_as_corrupt("it has sent messages for which it had no credit (ring %lld)",
                         static_cast<long long>(ring));

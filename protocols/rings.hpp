@@ -108,7 +108,9 @@ class Rings {
   void each_unconsumed(FunctionRef<void(transport::Ring, const Arrived&)> visit) noexcept;
   // Frees the slots of messages that nobody will ever ask for.
   void drop_unwanted() noexcept;
-  // Tells the peer how many slots are free again, if no message has told it for most of a ring.
+  // Tells the peer how many slots are free again, if no message has told it for most of a ring, or
+  // if the last report is so old that the peer could take it for a new one, or the next one for an
+  // old one: counts go round.
   void send_reports() noexcept;
   // A receive has its message, or gets it in another way.
   void stop_asking(transport::Ring ring, Transfer& transfer) noexcept {
@@ -192,6 +194,7 @@ class Rings {
   bool connected_ = false;  // the link was seen connected: messages may be put
   RingGrowth growth_;
   RingStates rings_;
+  const std::uint32_t most_unreported_;  // credits
   Aside aside_;
   Asks asks_;  // of the peer
 };

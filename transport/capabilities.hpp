@@ -23,6 +23,9 @@ struct Capabilities {
   bool notifies = false;
   // true: a report costs as much as a short message; false: a store to memory.
   bool reports_by_packets = true;
+  // A report carries so many low bits of the count, at least 3 and at most 32. The link adds the
+  // others by the report before, so that one must be younger than a half of what these can count.
+  int report_bits = 32;
   // Link::write() may be preceded by parts of the same message. Null: each message is one write.
   Parts* parts = nullptr;
   // The peer's memory can be read. Null: it cannot be.

@@ -32,6 +32,7 @@ HostileLink::HostileLink(HostileNet& net, int from, int to)
                     .passes_pieces = how.passes_pieces,
                     .notifies = !how.fetches,
                     .reports_by_packets = !how.fetches,
+                    .report_bits = how.report_bits,
                     .parts = how.fetches ? nullptr : this,
                     .fetching = how.fetches ? this : nullptr,
                     .read_watch = this,
@@ -364,7 +365,11 @@ void HostileLink::arrive(Write& w) {
   HostileLink& peer_link = net_.link(peer(), from_);
   if (w.is_message) peer_link.inbox().note_arrival(w.ring, w.to_large);
   if (w.is_growth) peer_link.inbox().note_moved();
-  if (w.is_report) peer_link.inbox().note_credit(w.ring, w.value);
+  if (w.is_report) {
+    const std::uint32_t last = peer_link.inbox().reported(w.ring);
+    const std::uint32_t mask = ~0u >> (32 - capabilities().report_bits);
+    peer_link.inbox().note_credit(w.ring, last + ((w.value - last) & mask));
+  }
   if (w.notify) peer_link.note_finished(*w.notify);
   if (w.ticket != 0 && net_.hostility.acknowledge) acknowledged_ = last_complete(w);
 }

@@ -51,6 +51,7 @@ struct Hostility {
   int latency = 0;  // not 0: virtual time, nothing left to chance; each write arrives whole after
                     // this many steps
   bool fetches = false, passes_pieces = false;  // see Capabilities
+  int report_bits = 32;                         // see Capabilities
   bool connects_at_once = true;  // else a link is ready once the peer has seen that it was begun
   Corruption corruption{};
   // Not 0: inboxes are small at first; the chance that a step makes a larger one.

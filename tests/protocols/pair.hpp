@@ -55,8 +55,8 @@ struct RingPair {
   HostileNet net;
   Ear ears[2];
   protocols::Rings rings[2];
-  explicit RingPair(const transport::InboxShape& shape)
-      : net(2, shape, {.refuse = 0, .deliver = 1}),
+  explicit RingPair(const transport::InboxShape& shape, int report_bits = 32)
+      : net(2, shape, {.refuse = 0, .deliver = 1, .report_bits = report_bits}),
         rings{{net.link(0, 1), ears[0]}, {net.link(1, 0), ears[1]}} {}
   void settle() {
     for (int i = 0; i < 100; ++i) net.step();

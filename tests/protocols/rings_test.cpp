@@ -192,6 +192,32 @@ TEST_CASE("a ring that is read in order gives each message once", "[rings]") {
   }
 }
 
+TEST_CASE("no report is so old that its bits mean another count", "[rings]") {
+  constexpr int kBits = 6;
+  for (const Ring ring : kRings) {
+    INFO("ring " << static_cast<int>(ring));
+    RingPair pair(kUsual, kBits);
+    std::uint32_t number = 0;
+    const auto passes = [&](int from) {
+      const MessageName name{1, number++, 0};
+      if (pair.rings[from].put(ring, nullptr, name, nullptr, {}) != Answer::done) return false;
+      pair.settle();
+      bool came = false;
+      pair.rings[1 - from].take_all(ring,
+                                    [&](const Arrived& message) { came = message.name() == name; });
+      for (protocols::Rings& rings : pair.rings) rings.send_reports();
+      return came;
+    };
+    // Credits ride on messages, whose counts go round the bits of reports.
+    for (std::uint32_t i = 1; i <= 5u << kBits; ++i) {
+      REQUIRE(passes(0));
+      REQUIRE(passes(1));
+      CHECK(i - pair.net.link(0, 1).inbox().reported(ring) <= 1u << (kBits - 1));
+    }
+    for (int i = 0; i < 100; ++i) REQUIRE(passes(0));  // by reports alone
+  }
+}
+
 TEST_CASE("credits for messages that were never sent break the link, however they come",
           "[rings]") {
   enum class Way { find, take_all, drop_unwanted, report };

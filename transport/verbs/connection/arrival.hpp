@@ -31,9 +31,10 @@ Arrival safer_of(Arrival a, Arrival b) noexcept;
 class Immediate {
  public:
   enum class Kind : std::uint32_t { message, credit, finished, disconnect, moved };
+  static constexpr int kCreditBits = 26;
 
   static constexpr Immediate message(Ring ring) { return {static_cast<std::uint32_t>(ring), 0}; }
-  // Slots of `ring` that the sender has consumed, modulo 2^26.
+  // Slots of `ring` that the sender has consumed, modulo 2^kCreditBits.
   static constexpr Immediate credit(Ring ring, std::uint32_t consumed) {
     return {kCredit, static_cast<std::uint32_t>(ring) << kCreditBits | (consumed & kCreditMask)};
   }
@@ -70,7 +71,7 @@ class Immediate {
   static constexpr std::uint32_t kNumberBits = 29, kNumberMask = (1u << kNumberBits) - 1;
   static constexpr std::uint32_t kRailBits = 27;
   static_assert(kMostRails <= 1u << (kNumberBits - kRailBits));
-  static constexpr std::uint32_t kCreditBits = 26, kCreditMask = (1u << kCreditBits) - 1;
+  static constexpr std::uint32_t kCreditMask = (1u << kCreditBits) - 1;
   static constexpr std::uint32_t kCredit = 5, kFinished = 6, kConnection = 7;
   static_assert(kRings <= kCredit);
   constexpr std::uint32_t number() const { return word_ & kNumberMask; }

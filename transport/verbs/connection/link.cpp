@@ -28,6 +28,7 @@ VerbsLink::VerbsLink(LinkContext& context, int peer)
       larger_(context, *this),
       writes_(context.has_datagram) {
   set_capabilities({.notifies = true,
+                    .report_bits = Immediate::kCreditBits,
                     .parts = this,
                     .registrar = &context.registrar,
                     .inquiry = &writes_,
