@@ -103,12 +103,7 @@ void create_communicator(Library& state, MPI_Comm mpi, tutti_comm* comm) {
   transport::MpiBootstrap bootstrap(mpi, mpi_lock);
   auto neighbours = neighbours_in(mpi);
   std::string name = name_of(mpi);
-  report_long_waits(state, bootstrap, engine.rank(), "tutti_comm_create of " + words_for(name));
-  // Others may wait in a call that this rank has begun.
-  bootstrap.while_waiting([&engine] {
-    const auto lock = engine.enter();
-    engine.calls().progress(true);
-  });
+  attend_while_waiting(state, bootstrap, "tutti_comm_create of " + words_for(name));
   if (!comm)
     throw Error(Code::bad_buffer,
                 "tutti_comm_create needs a place for the new communicator, and `comm` is NULL");

@@ -195,6 +195,15 @@ void report_long_waits(const Library& state, transport::MpiBootstrap& bootstrap,
       });
 }
 
+void attend_while_waiting(Library& state, transport::MpiBootstrap& bootstrap, std::string place) {
+  Engine& engine = *state.engine;
+  report_long_waits(state, bootstrap, engine.rank(), std::move(place));
+  bootstrap.while_waiting([&engine] {
+    const auto lock = engine.enter();
+    engine.calls().progress(true);
+  });
+}
+
 void throw_no_library() {
   must_not_be_forked();
   throw Error(Code::not_initialized,

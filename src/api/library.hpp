@@ -97,6 +97,9 @@ inline Communicator& communicator_of(tutti_comm comm) {
 // in `place`, "tutti_init" for example.
 void report_long_waits(const Library& state, transport::MpiBootstrap& bootstrap, int world_rank,
                        std::string place);
+// As report_long_waits(); and while the bootstrap waits, calls that this rank has begun are taken
+// further: others may wait in these. Without the engine's lock.
+void attend_while_waiting(Library& state, transport::MpiBootstrap& bootstrap, std::string place);
 
 // Whether a member of an MPI communicator is not in this rank's MPI_COMM_WORLD. A local call, which
 // allocates nothing; all members get the same answer.

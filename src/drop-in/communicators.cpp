@@ -145,8 +145,8 @@ void agree(Communicator& state, MPI_Comm comm) {
     std::string name = name_of(comm);
     auto neighbours = neighbours_in(comm);
     lock.unlock();
-    report_long_waits(library, bootstrap, library.engine->rank(),
-                      "the first collective that Tutti takes of " + words_for(name));
+    attend_while_waiting(library, bootstrap,
+                         "the first collective that Tutti takes of " + words_for(name));
     look_for_gpu_driver();
     if (neighbours && !neighbours->crossed) agree_on_torus(bootstrap, *neighbours);
     if (neighbours) state.torus = neighbours->torus;
@@ -289,8 +289,8 @@ Communicator& Freeing::state() noexcept {
   return *state_;
 }
 
-Duplicating::Duplicating(MPI_Comm comm) noexcept { t_duplicated = comm; }
-Duplicating::~Duplicating() { t_duplicated = MPI_COMM_NULL; }
+Duplicating::Duplicating(MPI_Comm comm) noexcept : outer_(std::exchange(t_duplicated, comm)) {}
+Duplicating::~Duplicating() { t_duplicated = outer_; }
 
 void open_communicators(const CommunicatorRules& rules) {
   g_rules = rules;
@@ -338,8 +338,8 @@ int make_own(Communicator& state, MPI_Comm comm, tutti_comm& own) noexcept {
       own = make_copy(library, number, state.rank, *state.world_ranks, std::move(name));
     } else {
       transport::MpiBootstrap bootstrap(comm, mpi_lock);
-      report_long_waits(library, bootstrap, library.engine->rank(),
-                        "making a persistent collective of " + words_for(name));
+      attend_while_waiting(library, bootstrap,
+                           "making a persistent collective of " + words_for(name));
       own = make_communicator(library, bootstrap, *state.world_ranks, std::move(name));
     }
     communicator_of(own).set_neighbours(communicator_of(state.tutti).neighbours());

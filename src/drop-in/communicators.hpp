@@ -50,6 +50,9 @@ class Duplicating {
   ~Duplicating();
   Duplicating(const Duplicating&) = delete;
   Duplicating& operator=(const Duplicating&) = delete;
+
+ private:
+  const MPI_Comm outer_;  // a function that copies an attribute may duplicate another one
 };
 
 // As long as it lives, this thread frees the communicator: functions of the program's that hear of

@@ -72,6 +72,33 @@ static void begin_and_sit(int place, int lazy, int count) {
           out[i]);
 }
 
+static void add(void* from, void* to, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)to)[i] += ((int*)from)[i];
+}
+
+/* An operation of the program's is called by no thread of Tutti's. A rank that waits in a
+ * collective goes on with what it has begun: also where that is the communicator's first one of
+ * Tutti's. */
+static void sits_in_first_collective(MPI_Op op, int lazy) {
+  MPI_Request request;
+  int x = 0;
+  for (int i = 0; i < INTS; ++i) in[i] = rank + i;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &fresh);
+  MPI_Barrier(fresh); /* the MPI's */
+  /* the lazy rank begins first, so nothing of its part is done when it sits down */
+  if (rank != lazy) MPI_Recv(&x, 1, MPI_INT, lazy, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iallreduce(in, out, INTS, MPI_INT, op, comm, &request);
+  for (int p = 0; rank == lazy && p < size; ++p)
+    if (p != lazy) MPI_Send(&x, 1, MPI_INT, p, 0, MPI_COMM_WORLD);
+  if (rank == lazy) MPI_Barrier(fresh);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank != lazy) MPI_Barrier(fresh);
+  for (int i = 0; i < INTS; ++i)
+    CHECK(out[i] == size * (size - 1) / 2 + size * i, "sum %d is %d", i, out[i]);
+  MPI_Comm_free(&fresh);
+}
+
 int main(int argc, char** argv) {
   char name[64] = "";
   begin(&argc, &argv);
@@ -96,6 +123,10 @@ int main(int argc, char** argv) {
         MPI_Barrier(comm);
         MPI_Comm_free(&fresh);
       }
+  MPI_Op op;
+  MPI_Op_create(add, 1, &op);
+  for (int lazy = 0; lazy < size; ++lazy) sits_in_first_collective(op, lazy);
+  MPI_Op_free(&op);
   MPI_Win_free(&shared);
   MPI_File_close(&file);
   MPI_Comm_free(&comm);
