@@ -213,7 +213,8 @@ def around_the_job():
     # Even a leak of 24 bytes from each would exceed the program's limit.
     yield Job("drop-in, 100,000 communicators, one after another", 2, "plain_life", [100000],
               beside="drop_in", needs="drop_in", suite="long", alone=True)
-    yield Job("who waits for long says for whom", 2, "hang", [10], env={"TUTTI_REPORT_AFTER": "300"},
+    yield Job("who waits for long says for whom", 2, "hang", [10],
+              env={"TUTTI_REPORT_AFTER": "300"},
               expect="rank 0 of MPI_COMM_WORLD has been in call 2 of communicator `solver` "
                      "(allreduce, 8 bytes) for", seconds=BRIEF)
     yield Job("who waits for long says what the process of the other does", 2, "hang", [10],
