@@ -55,21 +55,29 @@ static void release(int place, int lazy) {
   }
 }
 
-static void begin_and_sit(int place, int lazy, int count) {
-  MPI_Request requests[3];
+static void fill(int count) {
   for (int i = 0; i < count; ++i) {
     in[i] = rank + i;
     out[i] = -1;
   }
+}
+
+static void check_sums(int place, int count) {
+  for (int i = 0; i < count; ++i)
+    CHECK(out[i] == size * (size - 1) / 2 + size * i, "place %d: element %d is %d", place, i,
+          out[i]);
+}
+
+static void begin_and_sit(int place, int lazy, int count) {
+  MPI_Request requests[3];
+  fill(count);
   MPI_Ibarrier(comm, &requests[0]);
   MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, comm, &requests[1]);
   MPI_Ibarrier(comm, &requests[2]);
   if (rank == lazy) sit(place);
   MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
   if (rank != lazy) release(place, lazy);
-  for (int i = 0; i < count; ++i)
-    CHECK(out[i] == size * (size - 1) / 2 + size * i, "place %d: element %d is %d", place, i,
-          out[i]);
+  check_sums(place, count);
 }
 
 static void add(void* from, void* to, int* count, MPI_Datatype* type) {
@@ -83,7 +91,7 @@ static void add(void* from, void* to, int* count, MPI_Datatype* type) {
 static void sits_in_first_collective(MPI_Op op, int lazy) {
   MPI_Request request;
   int x = 0;
-  for (int i = 0; i < INTS; ++i) in[i] = rank + i;
+  fill(INTS);
   MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &fresh);
   MPI_Barrier(fresh); /* the MPI's */
   /* the lazy rank begins first, so nothing of its part is done when it sits down */
@@ -94,8 +102,7 @@ static void sits_in_first_collective(MPI_Op op, int lazy) {
   if (rank == lazy) MPI_Barrier(fresh);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   if (rank != lazy) MPI_Barrier(fresh);
-  for (int i = 0; i < INTS; ++i)
-    CHECK(out[i] == size * (size - 1) / 2 + size * i, "sum %d is %d", i, out[i]);
+  check_sums(PLACES, INTS);
   MPI_Comm_free(&fresh);
 }
 
