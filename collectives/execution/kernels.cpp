@@ -55,8 +55,10 @@ Bytes size_of(Element element) noexcept {
     case Element::int64:
     case Element::uint64:
     case Element::float64:
-    case Element::complex32: return 8;
-    case Element::complex64: return 16;
+    case Element::complex32:
+    case Element::two_float32: return 8;
+    case Element::complex64:
+    case Element::two_float64: return 16;
     case Element::long_double: return sizeof(long double);
     case Element::complex_long_double: return 2 * sizeof(long double);
     case Element::float_int: return sizeof(Pair<float>);

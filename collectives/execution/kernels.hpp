@@ -27,7 +27,7 @@ enum class Operation : std::uint8_t {
 inline constexpr int kOperations = 12;
 
 // Complex numbers are two numbers each; pairs are C structures of a value and an int, with their
-// padding.
+// padding, or Fortran's of two equal numbers.
 enum class Element : std::uint8_t {
   int8,
   int16,
@@ -52,8 +52,10 @@ enum class Element : std::uint8_t {
   two_int,
   short_int,
   long_double_int,
+  two_float32,
+  two_float64,
 };
-inline constexpr int kElements = 23;
+inline constexpr int kElements = 25;
 
 Bytes size_of(Element element) noexcept;
 

@@ -86,12 +86,11 @@ auto value_in(Word word) {
 
 // For pairs whose value and index fill a word each, with their padding. Only loops over words in
 // structures become vector instructions.
-template <class T, class Word, class Rule>
+template <class T, class Index, class Word, class Rule>
 void locate(const void*, const void* left, const void* right, void* out, Bytes bytes) {
   struct [[gnu::packed, gnu::may_alias]] Words {
     Word value, index;
   };
-  static_assert(sizeof(Words) == sizeof(Pair<T>));
   const auto* a = static_cast<const Words*>(left);
   const auto* b = static_cast<const Words*>(right);
   auto* c = static_cast<Words*>(out);
@@ -101,7 +100,7 @@ void locate(const void*, const void* left, const void* right, void* out, Bytes b
     const Word x_value = a[i].value, y_value = b[i].value, x_index = a[i].index,
                y_index = b[i].index;
     const auto x = value_in<T>(x_value), y = value_in<T>(y_value);
-    const bool lower = value_in<int>(y_index) < value_in<int>(x_index);
+    const bool lower = value_in<Index>(y_index) < value_in<Index>(x_index);
     const bool other = Rule::better(y, x) | ((x == y) & lower);
     c[i].value = other ? y_value : x_value;
     c[i].index = other ? y_index : x_index;
@@ -280,8 +279,16 @@ Apply complex(Operation operation) {
 }
 template <class T, class Word>
 Apply pair(Operation operation) {
-  if (operation == Operation::min_location) return locate<T, Word, Least>;
-  return operation == Operation::max_location ? locate<T, Word, Greatest> : Apply{};
+  static_assert(2 * sizeof(Word) == sizeof(Pair<T>));
+  if (operation == Operation::min_location) return locate<T, int, Word, Least>;
+  return operation == Operation::max_location ? locate<T, int, Word, Greatest> : Apply{};
+}
+// Fortran has no structures: the index is a number of the same type.
+template <class T, class Word>
+Apply two(Operation operation) {
+  static_assert(sizeof(Word) == sizeof(T));
+  if (operation == Operation::min_location) return locate<T, T, Word, Least>;
+  return operation == Operation::max_location ? locate<T, T, Word, Greatest> : Apply{};
 }
 template <class T>
 Apply wide_pair(Operation operation) {
@@ -332,6 +339,8 @@ Apply find_loop(Operation operation, Element element) noexcept {
     case Element::two_int: return pair<int, std::int32_t>(operation);
     case Element::short_int: return pair<short, std::int32_t>(operation);
     case Element::long_double_int: return wide_pair<long double>(operation);
+    case Element::two_float32: return two<float, std::int32_t>(operation);
+    case Element::two_float64: return two<double, std::int64_t>(operation);
   }
   return nullptr;
 }

@@ -18,10 +18,10 @@ using collectives::Operation;
 
 namespace {
 
-template <class T>
+template <class T, class Index = int>
 struct Pair {
   T value;
-  int index;
+  Index index;
 };
 
 // The result that MPI 4.0 §6.9.2 and §6.9.4 define; nullopt: they define nothing.
@@ -59,11 +59,11 @@ std::optional<std::complex<T>> reference(Operation operation, std::complex<T> x,
                            x.real() * y.imag() + x.imag() * y.real());
   return std::nullopt;
 }
-template <class T>
-std::optional<Pair<T>> reference(Operation operation, Pair<T> x, Pair<T> y) {
+template <class T, class Index>
+std::optional<Pair<T, Index>> reference(Operation operation, Pair<T, Index> x, Pair<T, Index> y) {
   if (operation != Operation::min_location && operation != Operation::max_location)
     return std::nullopt;
-  if (x.value == y.value) return Pair<T>{x.value, std::min(x.index, y.index)};
+  if (x.value == y.value) return Pair<T, Index>{x.value, std::min(x.index, y.index)};
   return (x.value < y.value) == (operation == Operation::min_location) ? x : y;
 }
 
@@ -71,8 +71,8 @@ template <class T>
 bool equal(const T& a, const T& b) {
   return a == b;
 }
-template <class T>
-bool equal(const Pair<T>& a, const Pair<T>& b) {
+template <class T, class Index>
+bool equal(const Pair<T, Index>& a, const Pair<T, Index>& b) {
   return a.value == b.value && a.index == b.index;
 }
 
@@ -90,11 +90,11 @@ template <class T>
 void draw(std::complex<T>& value) {
   value = {static_cast<T>(small()) / 3, static_cast<T>(small()) / 7};
 }
-template <class T>
-void draw(Pair<T>& value) {
+template <class T, class Index>
+void draw(Pair<T, Index>& value) {
   std::memset(static_cast<void*>(&value), 0, sizeof value);
   value.value = static_cast<T>(small());
-  value.index = std::abs(small());
+  value.index = static_cast<Index>(std::abs(small()));
 }
 
 using Find = Combine::Apply (*)(Operation, Element) noexcept;
@@ -185,6 +185,8 @@ TEST_CASE("every operation on every type", "[kernels]") {
     check_type<Pair<int>>(find, Element::two_int);
     check_type<Pair<short>>(find, Element::short_int);
     check_type<Pair<long double>>(find, Element::long_double_int);
+    check_type<Pair<float, float>>(find, Element::two_float32);
+    check_type<Pair<double, double>>(find, Element::two_float64);
   }
 }
 
