@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <initializer_list>
@@ -14,7 +15,6 @@
 #include "src/data/callback.hpp"
 #include "src/data/constructor.hpp"
 #include "src/data/require_mpi.hpp"
-#include "src/data/quiet_errors.hpp"
 
 namespace tutti {
 
@@ -68,12 +68,26 @@ bool is_one_of(MPI_Datatype type, std::initializer_list<MPI_Datatype> types) {
   return std::ranges::find(types, type) != types.end();
 }
 
+bool is_fortran_integer(MPI_Datatype type) {
+  return is_one_of(type, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8});
+}
+
+// Whether MPI's true and false of Fortran are C's, which depends on the compiler that it was built
+// for: MPI is asked for `true or false` and `false or false`.
+bool has_logic_of_c(Bytes size) {
+  std::int64_t truth = 1, none = 0, either = 0, neither = 0;
+  if (PMPI_Reduce_local(&truth, &either, 1, MPI_LOGICAL, MPI_LOR) != MPI_SUCCESS ||
+      PMPI_Reduce_local(&none, &neither, 1, MPI_LOGICAL, MPI_LOR) != MPI_SUCCESS)
+    return false;
+  const auto bytes = static_cast<std::size_t>(size);
+  return std::memcmp(&either, &truth, bytes) == 0 && std::memcmp(&neither, &none, bytes) == 0;
+}
+
 // The size of Fortran's types depends on how the MPI was built; an MPI without Fortran has none.
-// Types without an element of their size here, pairs of reals, and logic on integers, which MPI
-// does not define, are left to MPI_Reduce_local.
+// Types without an element of their size here are left to MPI_Reduce_local.
 std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size, Operation operation) {
-  if (is_one_of(type, {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8}) &&
-      size <= 8 && !is_logical(operation))
+  if (is_fortran_integer(type) && size <= 8) return integer(size);
+  if (type == MPI_LOGICAL && size <= 8 && is_logical(operation) && has_logic_of_c(size))
     return integer(size);
   if (is_one_of(type, {MPI_DOUBLE_PRECISION, MPI_REAL, MPI_REAL4, MPI_REAL8})) {
     if (size == 8) return Element::float64;
@@ -84,10 +98,13 @@ std::optional<Element> element_of_fortran(MPI_Datatype type, Bytes size, Operati
     if (size == 8) return Element::complex32;
   }
   if (type == MPI_2INTEGER && size == 8) return Element::two_int;
+  if (is_one_of(type, {MPI_2REAL, MPI_2DOUBLE_PRECISION})) {
+    if (size == 16) return Element::two_float64;
+    if (size == 8) return Element::two_float32;
+  }
   return std::nullopt;
 }
 
-// MPI_CHAR and MPI_WCHAR are characters: MPI defines nothing on them.
 std::optional<Element> element_of(MPI_Datatype type, Bytes size, Operation operation) {
   const struct {
     MPI_Datatype mpi;
@@ -118,6 +135,10 @@ std::optional<Element> element_of(MPI_Datatype type, Bytes size, Operation opera
       {MPI_C_DOUBLE_COMPLEX, Element::complex64},
       {MPI_C_LONG_DOUBLE_COMPLEX, Element::complex_long_double},
       {MPI_C_BOOL, Element::boolean},
+      {MPI_CXX_FLOAT_COMPLEX, Element::complex32},
+      {MPI_CXX_DOUBLE_COMPLEX, Element::complex64},
+      {MPI_CXX_LONG_DOUBLE_COMPLEX, Element::complex_long_double},
+      {MPI_CHAR, integer<char>()},
       {MPI_BYTE, Element::byte},
       {MPI_AINT, integer<MPI_Aint>()},
       {MPI_OFFSET, integer<MPI_Offset>()},
@@ -134,6 +155,7 @@ std::optional<Element> element_of(MPI_Datatype type, Bytes size, Operation opera
   };
   for (const auto& known : all)
     if (known.mpi == type) return known.ours;
+  if (type == MPI_CXX_BOOL && size == 1) return Element::boolean;
   return element_of_fortran(type, size, operation);
 }
 
@@ -144,8 +166,8 @@ std::string name_of(MPI_Datatype type) {
   return length > 0 ? name : "a derived datatype";
 }
 
-// MPI defines no operation on characters, and no logic on floating-point numbers; of Fortran's,
-// some MPIs compute something nevertheless.
+// MPI defines no operation on characters, and no logic on floating-point numbers and Fortran's
+// integers; some MPIs compute something nevertheless.
 bool is_character(MPI_Datatype type) {
   return type == MPI_CHAR || type == MPI_WCHAR || type == MPI_PACKED || type == MPI_CHARACTER;
 }
@@ -166,6 +188,13 @@ Bytes shift_of(const Layout& layout, Bytes alignment) {
                 "elements of this datatype overlap: Tutti cannot reduce them; use "
                 "MPI_Type_create_resized");
   return layout.lower - rest;
+}
+
+// Nothing is computed but small elements, of zeros.
+bool mpi_computes(MPI_Op op, MPI_Datatype type, Bytes extent, const Datatypes& datatypes) {
+  alignas(64) char a[64] = {}, b[64] = {};
+  const bool small = extent <= static_cast<Bytes>(sizeof a);
+  return PMPI_Reduce(&a[0], &b[0], small ? 1 : 0, type, op, 0, datatypes.self()) == MPI_SUCCESS;
 }
 
 [[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {
@@ -235,17 +264,20 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
                 "MPI_REPLACE and MPI_NO_OP are for one-sided accumulation only");
   Reduction reduction;
   const auto operation = predefined(op);
+  if (operation && !lenient_ &&
+      (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
+    undefined(operation, type);
   const auto element = operation ? element_of(type, layout.size, operation->ours) : std::nullopt;
   if (operation && element) {
     reduction.apply_ = collectives::kernel(operation->ours, *element);
     reduction.element_ = collectives::size_of(*element);
+    if (!reduction.apply_ && !lenient_) undefined(operation, type);
+    const bool standard =
+        !is_character(type) && !(is_logical(operation->ours) && is_fortran_integer(type));
+    if (!standard && !mpi_computes(op, type, layout.extent, datatypes)) undefined(operation, type);
     // A pair may be laid out by the MPI in another way than by the compiler.
     if (reduction.apply_ && reduction.element_ == layout.extent) return reduction;
-    if (!reduction.apply_ && !lenient_) undefined(operation, type);
   }
-  if (operation && !lenient_ &&
-      (is_character(type) || (is_logical(operation->ours) && is_fortran_real(type))))
-    undefined(operation, type);
   reduction.alignment_ = layout.form ? layout.form->alignment : alignment_of(layout.extent);
   reduction.shift_ = shift_of(layout, reduction.alignment_);
   int commutes = 1;
@@ -263,13 +295,7 @@ Reduction Operations::resolve(MPI_Op op, MPI_Datatype type, const Layout& layout
   reduction.element_ = std::max<Bytes>(layout.extent, 1);
   reduction.op_ = op;
   reduction.type_ = type;
-  if (operation) {
-    // Whether MPI knows the pair is found out by asking it: nothing is computed.
-    const QuietErrors quiet;
-    alignas(64) char a[64] = {}, b[64] = {};
-    const bool small = layout.extent <= static_cast<Bytes>(sizeof a);
-    if (PMPI_Reduce_local(a, b, small ? 1 : 0, type, op) != MPI_SUCCESS) undefined(operation, type);
-  }
+  if (operation && !mpi_computes(op, type, layout.extent, datatypes)) undefined(operation, type);
   return reduction;
 }
 

@@ -106,6 +106,32 @@ static void sits_in_first_collective(MPI_Op op, int lazy) {
   MPI_Comm_free(&fresh);
 }
 
+/* Predefined operations need no function of the program's, whatever they work on. */
+static void sits_beside_operation(int lazy, MPI_Op op, MPI_Datatype type, const void* from,
+                                  void* to) {
+  MPI_Request request;
+  int x = 0, width = 1;
+  MPI_Type_size(type, &width);
+  if (rank != lazy) MPI_Recv(&x, 1, MPI_INT, lazy, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Iallreduce(from, to, INTS * (int)sizeof(int) / width, type, op, comm, &request);
+  for (int p = 0; rank == lazy && p < size; ++p)
+    if (p != lazy) MPI_Send(&x, 1, MPI_INT, p, 0, MPI_COMM_WORLD);
+  if (rank == lazy) sit(RECEIVE);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (rank != lazy) release(RECEIVE, lazy);
+}
+static void sits_beside_fortran(int lazy) {
+  static float pairs[INTS], least[INTS];
+  if (MPI_LOGICAL == MPI_DATATYPE_NULL) return; /* an MPI without Fortran */
+  for (int i = 0; i < INTS; ++i) in[i] = rank == i % size, out[i] = -1;
+  sits_beside_operation(lazy, MPI_LOR, MPI_LOGICAL, in, out);
+  for (int i = 0; i < INTS; ++i) CHECK(out[i] == 1, "logic: element %d is %d", i, out[i]);
+  for (int i = 0; i < INTS; ++i) pairs[i] = (float)(i % 2 ? rank : rank != i / 2 % size);
+  sits_beside_operation(lazy, MPI_MINLOC, MPI_2REAL, pairs, least);
+  for (int i = 0; i < INTS; ++i)
+    CHECK(least[i] == (float)(i % 2 ? i / 2 % size : 0), "pairs: element %d is %g", i, least[i]);
+}
+
 int main(int argc, char** argv) {
   char name[64] = "";
   begin(&argc, &argv);
@@ -134,6 +160,7 @@ int main(int argc, char** argv) {
   MPI_Op_create(add, 1, &op);
   for (int lazy = 0; lazy < size; ++lazy) sits_in_first_collective(op, lazy);
   MPI_Op_free(&op);
+  for (int lazy = 0; lazy < size; ++lazy) sits_beside_fortran(lazy);
   MPI_Win_free(&shared);
   MPI_File_close(&file);
   MPI_Comm_free(&comm);

@@ -5,6 +5,7 @@
 #include <climits>
 #include <vector>
 
+#include "src/data/quiet_errors.hpp"
 #include "tests/src/data/types.hpp"
 
 using namespace tutti;
@@ -78,8 +79,11 @@ TEST_CASE("a predefined operation on a Fortran type is a loop of ours", "[reduct
        {MPI_REAL, MPI_REAL4, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16,
         MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER8})
     CHECK(find(MPI_SUM, type).vectorised());
-  CHECK_FALSE(find(MPI_LAND, MPI_LOGICAL).vectorised());
-  CHECK_FALSE(find(MPI_LAND, MPI_INTEGER).vectorised());
+  Reduction either = find(MPI_LOR, MPI_LOGICAL);
+  CHECK(either.vectorised());
+  CHECK(reduced(either, {0, 0, 1, 1}, {0, 1, 0, 1}) == Ints{0, 1, 1, 1});
+  CHECK(find(MPI_MAXLOC, MPI_2REAL).vectorised());
+  CHECK(find(MPI_MINLOC, MPI_2DOUBLE_PRECISION).vectorised());
   CHECK(code_of([] { find(MPI_LAND, MPI_REAL); }) == Code::bad_operation);
 }
 
@@ -119,6 +123,33 @@ TEST_CASE("what MPI does not define is refused", "[reduction]") {
   const Type derived(every_other_int());
   CHECK(refused(MPI_SUM, derived));
   CHECK_FALSE(refused(MPI_MINLOC, MPI_2INT));
+}
+
+// The MPI decides what is computed beyond the standard; where it computes, so does a loop.
+TEST_CASE("what the MPI computes beyond the standard is a loop of ours", "[reduction]") {
+  const Datatypes datatypes(g_scratch, true);
+  const struct {
+    MPI_Op op;
+    MPI_Datatype type;
+  } pairs[] = {{MPI_LAND, MPI_INTEGER}, {MPI_SUM, MPI_CHAR}, {MPI_BXOR, MPI_CHAR}};
+  for (const auto& [op, type] : pairs) {
+    int left = 1, right = 1;
+    const QuietErrors quiet;
+    const bool computes = PMPI_Reduce_local(&left, &right, 1, type, op) == MPI_SUCCESS;
+    Operations operations(true);
+    const auto resolve = [&, o = op, t = type] {
+      return operations.find(o, t, datatypes.layout(t), datatypes);
+    };
+    if (!computes) {
+      CHECK(code_of([&] { resolve(); }) == Code::bad_operation);
+      continue;
+    }
+    const Combine combine = resolve().combine();
+    CHECK(combine.error == nullptr);
+    int a = 1, b = 1, out = 0;
+    combine.apply(combine.context, &a, &b, &out, type == MPI_CHAR ? 1 : sizeof out);
+    CHECK(out == right);
+  }
 }
 
 #if MPI_VERSION >= 4
