@@ -36,6 +36,15 @@ Elements elements_of(const Arguments& a, const Layout& layout, Bytes each, const
   return e;
 }
 
+// A single element has no neighbour that it could overlap with, wherever the next one would begin.
+Layout layout_of_elements(Library& state, const Arguments& a) {
+  Layout layout = state.datatypes.layout(a.send.type);
+  const bool single = a.collective != Collective::reduce_scatter && a.send.count == 1;
+  if (single && layout.extent < layout.true_extent)
+    layout.extent = layout.true_extent + layout.form->alignment;
+  return layout;
+}
+
 }  // namespace
 
 void prepare_reduction(Library& state, UserRequest& request, const Arguments& a) {
@@ -51,7 +60,7 @@ void prepare_reduction(Library& state, UserRequest& request, const Arguments& a)
   if (in_place && !has_result) forbid_in_place(a.send.buffer, "sendbuf");
   if (has_result) forbid_in_place(a.receive.buffer, "recvbuf");
 
-  const Layout layout = state.datatypes.layout(a.send.type);
+  const Layout layout = layout_of_elements(state, a);
   Reduction* const known = state.operations.known(a.operation, a.send.type);
   Reduction& reduction = known ? *known
                                : request.reduction.emplace(state.operations.find(

@@ -236,6 +236,31 @@ static void derived(tutti_comm comm) {
   MPI_Type_free(&type);
 }
 
+/* A column of a matrix of two, as MPI programs resize it for columns side by side: a single one
+ * overlaps with nothing. */
+static void add_columns(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  if (*count != 1) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int row = 0; row < 3; ++row) ((int*)inout)[2 * row] += ((int*)in)[2 * row];
+}
+static void resized_column(tutti_comm comm) {
+  MPI_Datatype column, resized;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &column);
+  MPI_Type_create_resized(column, 0, sizeof(int), &resized);
+  MPI_Type_commit(&resized);
+  MPI_Op op;
+  MPI_Op_create(add_columns, 1, &op);
+  int mine[6], got[6] = {-1, -1, -1, -1, -1, -1};
+  for (int i = 0; i < 6; ++i) mine[i] = 10 * i + job_rank;
+  MUST(tutti_allreduce(mine, got, 1, resized, op, comm));
+  for (int i = 0; i < 6; ++i)
+    CHECK(got[i] == (i % 2 ? -1 : 20 * i + 1), "a resized column: %d is %d", i, got[i]);
+  GIVES(tutti_allreduce(mine, got, 2, resized, op, comm), TUTTI_ERR_UNSUPPORTED);
+  MPI_Op_free(&op);
+  MPI_Type_free(&resized);
+  MPI_Type_free(&column);
+}
+
 int main(int argc, char** argv) {
   job_begin(&argc, &argv);
   CHECK(job_size == 2, "this test is for 2 ranks, not %d", job_size);
@@ -247,6 +272,7 @@ int main(int argc, char** argv) {
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   predefined(comm);
   derived(comm);
+  resized_column(comm);
   MUST(tutti_comm_free(&comm));
   job_end("reductions");
   return 0;
