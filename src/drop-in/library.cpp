@@ -153,6 +153,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   }
   const int settled = guard<Enter::by_itself>([&](Library& library) {
     take_settings(library.configuration, rank);
+    open_persistent(library);
     const Configuration& settings = library.configuration;
     // With `reproducible` the bits of all sums are Tutti's; and `check` is of all calls.
     open_communicators(

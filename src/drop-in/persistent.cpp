@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "src/api/requests.hpp"
-#include "src/data/own_copy.hpp"
 #include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/errors.hpp"
 #include "src/drop-in/statistics.hpp"
@@ -22,7 +21,7 @@ std::atomic<int> g_persistent{0};  // number of persistent requests
 auto& g_by_handle = *new std::unordered_map<MPI_Request, CallInFlight*>;
 auto& g_free_tags = *new std::vector<int>;
 int g_next_tag = 0;
-MPI_Comm g_self = MPI_COMM_NULL;  // this rank alone
+MPI_Comm g_self = MPI_COMM_NULL;  // this rank alone; the library's
 CallInFlight* g_failed = nullptr;
 
 char g_nothing;
@@ -30,7 +29,6 @@ char g_nothing;
 // Throws Error, std::bad_alloc.
 void register_call(CallInFlight& call) {
   const std::lock_guard lock(g_persistent_lock);
-  if (g_self == MPI_COMM_NULL) g_self = own_copy_of(MPI_COMM_SELF);
   if (g_free_tags.empty()) {
     g_free_tags.reserve(static_cast<std::size_t>(g_next_tag) + 1);
     g_free_tags.push_back(g_next_tag++);
@@ -173,10 +171,11 @@ bool free_persistent(MPI_Request* request, int& code) noexcept {
   return true;
 }
 
+void open_persistent(const Library& library) noexcept { g_self = library.datatypes.self(); }
+
 void close_persistent() noexcept {
   for (const auto& [handle, call] : g_by_handle)  // the program has not freed these
     if (statistics_wanted) note_algorithms(call->own);
-  if (g_self != MPI_COMM_NULL) PMPI_Comm_free(&g_self);
 }
 
 }  // namespace tutti::drop_in

@@ -20,6 +20,8 @@ int start_requests(int count, MPI_Request requests[]) noexcept;
 // MPI_Request_free for such a request; `code`: its result. false: it is another request.
 bool free_persistent(MPI_Request* request, int& code) noexcept;
 
+// In MPI_Init, before the first request.
+void open_persistent(const Library& library) noexcept;
 // In MPI_Finalize, when no call is in flight any more.
 void close_persistent() noexcept;
 
