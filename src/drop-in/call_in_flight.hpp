@@ -33,10 +33,9 @@ struct CallInFlight {
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent
   int error = TUTTI_SUCCESS;  // and why, from the end on
   std::string message;
+  bool let_go = false;           // the program has freed the request: nobody will ask for it
   CallInFlight* next = nullptr;  // in flight, or failed
 
-  // Whether a call that is not persistent has ended.
-  std::atomic<bool> ended{false};
   // The list of calls in flight, and the MPI until it frees the request: at once if the
   // program frees one that is not complete (MPICH), or when it is complete (Open MPI).
   std::atomic<int> holders{2};
@@ -52,17 +51,21 @@ void end(Library& library, CallInFlight& call) noexcept;
 void complete(CallInFlight& call) noexcept;
 void complete_persistent(CallInFlight& call) noexcept;
 
-// The communicator whose handler hears of its errors: the program may have freed the call's own.
-MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept;
+// As report(), to the handler of the call's communicator. If the program has freed that, nobody can
+// be given it any more: then MPI_COMM_WORLD's hears of the error, unless errors were returned.
+int report_of(const CallInFlight& call, int code,
+              const char* message = tutti_last_error_message()) noexcept;
 // Calls the error handler. Returns what a function of MPI's is to return.
 int tell(const CallInFlight& call) noexcept;
-// Tells of a persistent call that has failed, whose request the MPI has completed. MPI_SUCCESS: the
-// request is not one of these.
-int tell_failed_persistent(MPI_Request handle) noexcept;
-inline std::atomic<int> failed_persistent{0};
-inline bool any_persistent_failed() noexcept {
-  return failed_persistent.load(std::memory_order_acquire) != 0;
-}
+
+// Calls that have failed, and whose requests nobody has waited for yet. The MPI completes a request
+// in one thread, and another may be the one that waits.
+void keep_failed(CallInFlight& call) noexcept;
+// Tells of the one whose request the MPI has completed. MPI_SUCCESS: the request is not one of
+// these.
+int tell_failed(MPI_Request handle) noexcept;
+inline std::atomic<int> failed_calls{0};
+inline bool any_failed() noexcept { return failed_calls.load(std::memory_order_acquire) != 0; }
 
 // This rank cannot take part, and the others may wait for it. Returns the code.
 int refuse(tutti_comm comm, const char* why) noexcept;

@@ -45,9 +45,19 @@ void release(Communicator& state) noexcept {
     put_aside(state);
 }
 
-int note_freed(MPI_Comm, int, void* value, void*) noexcept {
+bool returns_errors(MPI_Comm comm) noexcept {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+  const bool returns = handler == MPI_ERRORS_RETURN;
+  PMPI_Errhandler_free(&handler);
+  return returns;
+}
+
+int note_freed(MPI_Comm comm, int, void* value, void*) noexcept {
   g_frees.fetch_add(1, std::memory_order_release);
   auto& state = *static_cast<Communicator*>(value);
+  if (state.requests.load(std::memory_order_acquire) != 0)
+    state.returned_errors = returns_errors(comm);
   state.freed.store(true, std::memory_order_release);
   if (!Freeing::keeps(state)) release(state);
   return MPI_SUCCESS;

@@ -33,6 +33,7 @@ struct Communicator {
   std::vector<MPI_Count> counts;                        // room for the arrays of one call
   std::atomic<int> requests{0};                         // for calls of it that have not ended
   std::atomic<bool> freed{false};                       // by the program
+  bool returned_errors = false;                         // if freed while calls are in flight
   Communicator* next_freed = nullptr;
 };
 

@@ -6,9 +6,8 @@
 #include <cstdio>
 
 namespace tutti::drop_in {
-namespace {
 
-int class_of(int code) {
+int class_of(int code) noexcept {
   switch (code) {
     case TUTTI_ERR_COMM: return MPI_ERR_TOPOLOGY;  // it is valid: a topology is all it can lack
     case TUTTI_ERR_BUFFER:
@@ -30,6 +29,8 @@ int class_of(int code) {
     default: return MPI_ERR_OTHER;
   }
 }
+
+namespace {
 
 bool is_fatal(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;

@@ -2,6 +2,7 @@
 #include "src/drop-in/in_flight.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -17,8 +18,8 @@ namespace {
 CallInFlight* g_first = nullptr;
 CallInFlight** g_end = &g_first;
 
-// Failed ones that the MPI has completed in this thread's last call of it.
-thread_local CallInFlight* t_failed = nullptr;
+std::mutex g_failed_lock;
+CallInFlight* g_failed = nullptr;  // see keep_failed(); the oldest comes first
 
 // `link` points to it.
 CallInFlight& unlink(CallInFlight** link) noexcept {
@@ -46,13 +47,7 @@ int query(void*, MPI_Status* status) noexcept {
 }
 
 int release_call(void* extra) noexcept {
-  auto& call = *static_cast<CallInFlight*>(extra);
-  if (call.ended.load(std::memory_order_acquire) && call.error != TUTTI_SUCCESS) {
-    call.next = t_failed;
-    t_failed = &call;
-  } else {
-    drop(call);
-  }
+  drop(*static_cast<CallInFlight*>(extra));
   return MPI_SUCCESS;
 }
 
@@ -88,15 +83,15 @@ void complete_all(CallInFlight* ended) noexcept {
   }
 }
 
-// Tells of all that have failed: `visit(call, error)`.
-template <class Visit>
-void tell_failed(Visit&& visit) noexcept {
-  while (CallInFlight* const call = t_failed) {
-    t_failed = call->next;
-    visit(*call, tell(*call));
-    calls_in_flight.fetch_sub(1, std::memory_order_release);
-    drop(*call);
-  }
+// Null: there is none.
+CallInFlight* take_failed(MPI_Request handle) noexcept {
+  const std::lock_guard lock(g_failed_lock);
+  for (CallInFlight** link = &g_failed; *link; link = &(*link)->next)
+    if ((*link)->handle == handle) {
+      failed_calls.fetch_sub(1, std::memory_order_release);
+      return std::exchange(*link, (*link)->next);
+    }
+  return nullptr;
 }
 
 // A call that did not begin: nobody has its request. Returns what the function is to return.
@@ -130,12 +125,13 @@ bool take_out(CallInFlight& call) noexcept {
   return false;
 }
 
-MPI_Comm communicator_for_errors(const CallInFlight& call) noexcept {
-  return call.state.freed.load(std::memory_order_acquire) ? MPI_COMM_WORLD : call.comm;
+int report_of(const CallInFlight& call, int code, const char* message) noexcept {
+  if (!call.state.freed.load(std::memory_order_acquire)) return report(code, call.comm, message);
+  return call.state.returned_errors ? class_of(code) : report(code, MPI_COMM_WORLD, message);
 }
 
 int tell(const CallInFlight& call) noexcept {
-  return report(call.error, communicator_for_errors(call), call.message.c_str());
+  return report_of(call, call.error, call.message.c_str());
 }
 
 int refuse(tutti_comm comm, const char* why) noexcept {
@@ -175,13 +171,46 @@ void end(Library& library, CallInFlight& call) noexcept {
 void complete(CallInFlight& call) noexcept {
   if (call.is_persistent()) return complete_persistent(call);
   call.operation.reset();
-  call.ended.store(true, std::memory_order_release);
   const bool failed = call.error != TUTTI_SUCCESS;
-  const bool nobody_asks = call.holders.load(std::memory_order_acquire) == 1;
-  if (failed && nobody_asks) tell(call);
-  if (!failed || nobody_asks) calls_in_flight.fetch_sub(1, std::memory_order_release);
-  PMPI_Grequest_complete(call.handle);
+  const MPI_Request handle = call.handle;
+  if (failed && !call.let_go) {
+    keep_failed(call);  // as soon as the request is complete, the call may be gone
+    PMPI_Grequest_complete(handle);
+    return;
+  }
+  if (failed) tell(call);
+  calls_in_flight.fetch_sub(1, std::memory_order_release);
+  PMPI_Grequest_complete(handle);
   drop(call);
+}
+
+void keep_failed(CallInFlight& call) noexcept {
+  const std::lock_guard lock(g_failed_lock);
+  CallInFlight** last = &g_failed;
+  while (*last) last = &(*last)->next;
+  call.next = nullptr;
+  *last = &call;
+  failed_calls.fetch_add(1, std::memory_order_release);
+}
+
+int tell_failed(MPI_Request handle) noexcept {
+  CallInFlight* const call = any_failed() ? take_failed(handle) : nullptr;
+  if (!call) return MPI_SUCCESS;
+  calls_in_flight.fetch_sub(1, std::memory_order_release);
+  const int error = tell(*call);
+  if (call->is_persistent())
+    call->error = TUTTI_SUCCESS;
+  else
+    drop(*call);
+  return error;
+}
+
+void let_go(MPI_Request handle) noexcept {
+  guard<Enter::by_itself>([&](Library& library) {
+    const auto lock = library.engine->enter();
+    for (CallInFlight* call = g_first; call; call = call->next)
+      if (call->handle == handle) call->let_go = true;
+  });
 }
 
 int begin_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
@@ -277,36 +306,25 @@ void Awaiting::step(int pauses) noexcept {
 }
 
 int Awaiting::told_of_one(int code, int completed) noexcept {
-  tell_failed([&](const CallInFlight& call, int error) {
-    if (std::find(requests_.begin(), requests_.end(), call.handle) != requests_.end()) code = error;
-  });
   const auto which = static_cast<std::size_t>(completed);
-  if (completed >= 0 && which < requests_.size() && any_persistent_failed())
-    if (const int error = tell_failed_persistent(requests_[which]); error != MPI_SUCCESS)
-      code = error;
-  return code;
+  if (completed < 0 || which >= requests_.size()) return code;
+  const int error = tell_failed(requests_[which]);
+  return error == MPI_SUCCESS ? code : error;
 }
 
 int Awaiting::told_of_some(int code, int completed, const int* indices,
                            MPI_Status* statuses) noexcept {
-  if (!t_failed && !any_persistent_failed()) return code;
   const bool has_statuses = statuses && statuses != MPI_STATUSES_IGNORE;
-  for (int i = 0; has_statuses && code == MPI_SUCCESS && i < completed; ++i)
-    statuses[i].MPI_ERROR = MPI_SUCCESS;
-  const auto note = [&](int i, int error) {
+  for (int i = 0; i < completed && any_failed(); ++i) {
+    const auto which = static_cast<std::size_t>(indices ? indices[i] : i);
+    if (which >= requests_.size()) continue;
+    const int error = tell_failed(requests_[which]);
+    if (error == MPI_SUCCESS) continue;
+    for (int j = 0; has_statuses && code == MPI_SUCCESS && j < completed; ++j)
+      statuses[j].MPI_ERROR = MPI_SUCCESS;
     if (has_statuses) statuses[i].MPI_ERROR = error;
     code = MPI_ERR_IN_STATUS;
-  };
-  const auto handle = [&](int i) {
-    const auto which = static_cast<std::size_t>(indices ? indices[i] : i);
-    return which < requests_.size() ? requests_[which] : MPI_REQUEST_NULL;
-  };
-  tell_failed([&](const CallInFlight& call, int error) {
-    for (int i = 0; i < completed; ++i)
-      if (handle(i) == call.handle) note(i, error);
-  });
-  for (int i = 0; i < completed && any_persistent_failed(); ++i)
-    if (const int error = tell_failed_persistent(handle(i)); error != MPI_SUCCESS) note(i, error);
+  }
   return code;
 }
 

@@ -37,6 +37,10 @@ inline bool any_in_flight() noexcept {
   return calls_in_flight.load(std::memory_order_acquire) != 0;
 }
 
+// The program frees this request, whoever made it: if it is one of Tutti's and in flight, its error
+// is told as soon as it has failed.
+void let_go(MPI_Request handle) noexcept;
+
 // In MPI_Finalize: waits for all.
 void finish_calls() noexcept;
 

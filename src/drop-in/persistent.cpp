@@ -22,7 +22,6 @@ auto& g_by_handle = *new std::unordered_map<MPI_Request, CallInFlight*>;
 auto& g_free_tags = *new std::vector<int>;
 int g_next_tag = 0;
 MPI_Comm g_self = MPI_COMM_NULL;  // this rank alone; the library's
-CallInFlight* g_failed = nullptr;
 
 char g_nothing;
 
@@ -72,7 +71,7 @@ int start(CallInFlight& call, MPI_Request* request) noexcept {
   if (const int error = PMPI_Start(request); error != MPI_SUCCESS) return error;
   const int code = tutti_start(&call.request);
   if (code != TUTTI_SUCCESS) {
-    const int error = report(code, communicator_for_errors(call));
+    const int error = report_of(call, code);
     PMPI_Send(&g_nothing, 0, MPI_BYTE, 0, call.tag, g_self);
     return error;
   }
@@ -117,26 +116,9 @@ void complete_persistent(CallInFlight& call) noexcept {
   if (call.error == TUTTI_SUCCESS) {
     calls_in_flight.fetch_sub(1, std::memory_order_release);
   } else {
-    const std::lock_guard lock(g_persistent_lock);
-    call.next = std::exchange(g_failed, &call);
-    failed_persistent.fetch_add(1, std::memory_order_release);
+    keep_failed(call);
   }
   PMPI_Send(&g_nothing, 0, MPI_BYTE, 0, call.tag, g_self);
-}
-
-int tell_failed_persistent(MPI_Request handle) noexcept {
-  CallInFlight* failed = nullptr;
-  {
-    const std::lock_guard lock(g_persistent_lock);
-    for (CallInFlight** link = &g_failed; *link && !failed; link = &(*link)->next)
-      if ((*link)->handle == handle) failed = std::exchange(*link, (*link)->next);
-    if (!failed) return MPI_SUCCESS;
-  }
-  failed_persistent.fetch_sub(1, std::memory_order_release);
-  calls_in_flight.fetch_sub(1, std::memory_order_release);
-  const int error = tell(*failed);
-  failed->error = TUTTI_SUCCESS;
-  return error;
 }
 
 int start_request(MPI_Request* request) noexcept {
@@ -163,7 +145,7 @@ bool free_persistent(MPI_Request* request, int& code) noexcept {
     if (active) end(library, *call);
   });
   if (active) complete(*call);
-  if (any_persistent_failed()) tell_failed_persistent(call->handle);
+  tell_failed(call->handle);
   tutti_request_free(&call->request);
   free_own(call->own);
   remove_persistent(*call);

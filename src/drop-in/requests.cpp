@@ -108,13 +108,16 @@ int get_status(MPI_Request request, int* flag, MPI_Status* status) noexcept {
   return PMPI_Request_get_status(request, flag, status);
 }
 
-// A call that has failed, and that nobody waits for now, is told of here.
+// A call that has failed already is told of here.
 int free_request(MPI_Request* request) noexcept {
   int code = MPI_SUCCESS;
   if (free_persistent(request, code)) return code;
   if (!is_ours(1, request)) return PMPI_Request_free(request);
-  Awaiting awaiting({});
-  return awaiting.told_of_one(PMPI_Request_free(request), -1);
+  const MPI_Request handle = *request;
+  let_go(handle);
+  const int code_of_mpi = PMPI_Request_free(request);
+  tell_failed(handle);
+  return code_of_mpi;
 }
 
 }  // namespace

@@ -172,6 +172,24 @@ static void fails_later(MPI_Errhandler handler) {
   MPI_Comm_free(&comm);
 }
 
+/* The program frees the communicator of a call in flight: its errors are still returned. */
+static void fails_when_freed(void) {
+  MPI_Comm comm;
+  MPI_Request request;
+  int data[2] = {1, 2};
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Barrier(comm);
+  MPI_Barrier(comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (rank == 0) MPI_Barrier(MPI_COMM_WORLD); /* as above */
+  PASSES(MPI_Ibcast(data, rank == 0 ? 2 : 1, MPI_INT, 0, comm, &request));
+  MPI_Comm_free(&comm);
+  if (rank > 0) MPI_Barrier(MPI_COMM_WORLD);
+  const int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(rank == 0 || code != MPI_SUCCESS, "a call whose communicator is freed has not failed");
+  CHECK(request == MPI_REQUEST_NULL, "it is complete");
+}
+
 /* Ends the program, as MPI's own error handler does. `direct`: where errors are to be printed, past
  * mpiexec, which throws away what it has not passed on when the program ends. */
 static void end_by_error(const char* direct) {
@@ -195,6 +213,7 @@ int main(int argc, char** argv) {
   refused(comm, handler); /* all ranks refuse: the communicator is as good as before */
   if (getenv("TUTTI_CHECK") && size > 1) compared(handler);
   if (size > 1) fails_later(handler);
+  if (size > 1) fails_when_freed();
   int one = 1, sum = 0;
   PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
   CHECK(sum == size, "the sum is %d", sum);
