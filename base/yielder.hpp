@@ -52,4 +52,13 @@ class Yielder {
   Count next_naps_{kFirstNaps};
 };
 
+// Between two polls: leaves the core's units to its other thread for a moment.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 }  // namespace tutti

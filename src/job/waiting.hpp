@@ -54,7 +54,7 @@ class Waiting {
     // The message that came may be the awaited one: look before yielding the core.
     if (connections_.progress_transports() && !agreement.failed()) return true;
     if (++wait_state.polls % kPollsPerLook != 0 && wait_state.polls < settings_.spin) {
-      __builtin_ia32_pause();
+      cpu_relax();
       return true;
     }
     if (wait_state.polls % kPollsPerDrive == 0) drive_others();
