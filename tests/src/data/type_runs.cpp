@@ -1,11 +1,12 @@
-// Datatypes built at random, by seeds: each is packed and unpacked by Tutti's loops and by the
-// MPI's MPI_Pack and MPI_Unpack, which must move the same bytes.
+// Datatypes built at random, by seeds: each is packed and unpacked by Tutti's loops, by its typemap
+// as MPI defines it, and by MPI_Pack and MPI_Unpack. All must move the same bytes.
 //   type_runs FROM TO    these seeds, both included; a seed draws the same in every run
 #include <mpi.h>
 
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <span>
 #include <vector>
@@ -19,6 +20,14 @@ namespace {
 
 using Memory = std::vector<std::byte>;
 
+constexpr const char* kMpiDiffers = "the MPI moves other bytes";
+// Open MPI 4.1 takes some types with overlapping pieces for runs of bytes, and misplaces pieces of
+// some with MPI_SHORT_INT in them.
+#ifdef OPEN_MPI
+constexpr bool kMpiIsRight = false;
+#else
+constexpr bool kMpiIsRight = true;
+#endif
 constexpr Bytes kWidest = 1 << 16;  // nested strides may span gigabytes
 
 // Where elements of a type are.
@@ -50,7 +59,19 @@ Memory filled(std::size_t bytes, std::size_t seed) {
   return memory;
 }
 
-// The difference between Tutti's loops and the MPI's; empty: they move the same bytes.
+// Calls `move(typed, packed, bytes)` for each piece, as MPI defines the type.
+template <class Move>
+void each_piece(const fuzz::Type& type, Bytes count, Move&& move) {
+  Bytes packed = 0;
+  for (Bytes i = 0; i < count; ++i)
+    for (const fuzz::Entry& entry : type.map) {
+      move(i * type.extent() + entry.offset, packed, static_cast<std::size_t>(entry.bytes));
+      packed += entry.bytes;
+    }
+}
+
+// The difference between Tutti's loops, what MPI defines, and what the MPI does; empty: they move
+// the same bytes.
 std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes count) {
   const Place place(type, count);
   if (place.bytes() > kWidest) return {};
@@ -59,19 +80,29 @@ std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes co
   if (length == 0) return {};  // Open MPI refuses to pack nothing
   const auto elements = static_cast<int>(count);
   Memory typed = filled(place.bytes(), 1);
-  Memory ours(static_cast<std::size_t>(length)), theirs = ours;
+  Memory ours(static_cast<std::size_t>(length)), theirs = ours, defined = ours;
+  each_piece(type, count, [&](Bytes at, Bytes packed, std::size_t bytes) {
+    std::memcpy(defined.data() + packed, typed.data() + at - place.lowest, bytes);
+  });
   int position = 0;
   datatypes.pack(typed.data() - place.lowest, count, type.handle, layout, ours.data());
-  MPI_Pack(typed.data() - place.lowest, elements, type.handle, theirs.data(), length, &position,
-           MPI_COMM_SELF);
-  if (position != length || ours != theirs) return "packed bytes differ";
+  if (ours != defined) return "packed bytes are not those of the definition";
+  if (type.mpi_packs)
+    MPI_Pack(typed.data() - place.lowest, elements, type.handle, theirs.data(), length, &position,
+             MPI_COMM_SELF);
+  if (type.mpi_packs && (position != length || ours != theirs)) return kMpiDiffers;
   if (place.overlap) return {};
-  Memory mine = filled(place.bytes(), 99), other = mine;
+  Memory mine = filled(place.bytes(), 99), other = mine, expected = mine;
+  each_piece(type, count, [&](Bytes at, Bytes packed, std::size_t bytes) {
+    std::memcpy(expected.data() + at - place.lowest, ours.data() + packed, bytes);
+  });
   position = 0;
   datatypes.unpack(ours.data(), mine.data() - place.lowest, count, type.handle, layout);
+  if (mine != expected) return "unpacked bytes are not those of the definition";
+  if (!type.mpi_packs) return {};
   MPI_Unpack(ours.data(), length, &position, other.data() - place.lowest, elements, type.handle,
              MPI_COMM_SELF);
-  return mine == other ? "" : "unpacked bytes differ";
+  return mine == other ? "" : kMpiDiffers;
 }
 
 }  // namespace
@@ -83,7 +114,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   MPI_Init(nullptr, nullptr);
-  std::uint64_t wrong = 0, left_to_mpi = 0, runs = 0, not_packed = 0, types = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // Open MPI refuses some types
+  std::uint64_t wrong = 0, left_to_mpi = 0, runs = 0, not_packed = 0, mpi_wrong = 0, types = 0;
   {
     ScratchPool scratch(0);
     const Datatypes datatypes(scratch);
@@ -96,22 +128,23 @@ int main(int argc, char** argv) {
       fuzz::Type type = all.make();
       if (type.map.empty() || MPI_Type_commit(&type.handle) != MPI_SUCCESS) continue;
       ++types;
-      if (!type.mpi_packs) {
-        ++not_packed;
-        continue;
-      }
+      not_packed += !type.mpi_packs;
       const Layout layout = datatypes.layout(type.handle);
       ++(layout.form && !layout.form->known ? left_to_mpi : runs);
       const std::string what = compare(datatypes, type, static_cast<Bytes>(input.below(4)));
       if (what.empty()) continue;
+      if (!kMpiIsRight && what == kMpiDiffers) {
+        ++mpi_wrong;
+        continue;
+      }
       ++wrong;
       fmt::print("seed {}: {}\n", seed, what);
     }
   }
   fmt::print(
-      "{} types: {} by loops of ours, {} left to the MPI, {} that the MPI cannot pack; {} "
-      "wrong\n",
-      types, runs, left_to_mpi, not_packed, wrong);
+      "{} types: {} by loops of ours, {} left to the MPI; {} that the MPI cannot pack, {} that it "
+      "packs otherwise than MPI defines; {} wrong\n",
+      types, runs, left_to_mpi, not_packed, mpi_wrong, wrong);
   MPI_Finalize();
   return wrong == 0 && left_to_mpi == 0 && runs > 0 ? 0 : 1;
 }
