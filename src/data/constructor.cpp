@@ -97,6 +97,8 @@ void Constructor::read_small(MPI_Datatype type, std::size_t integers, std::size_
   std::copy_n(a.data(), addresses, std::copy_n(i.data(), integers, numbers_));
   if (combiner_ == MPI_COMBINER_SUBARRAY)  // the order comes last here
     std::rotate(numbers_ + 1, numbers_ + count_ - 1, numbers_ + count_);
+  if (combiner_ == MPI_COMBINER_DARRAY)  // the sizes come before others
+    std::rotate(numbers_ + 3, numbers_ + 3 + numbers_[2], numbers_ + count_);
 }
 
 void Constructor::read_large(MPI_Datatype type, std::size_t integers, std::size_t addresses,

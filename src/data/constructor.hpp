@@ -32,8 +32,9 @@ class Constructor {
   int combiner() const noexcept { return combiner_; }
   // The constructor has more numbers than kMostNumbers, so there are no arguments here.
   bool too_long() const noexcept { return too_long_; }
-  // The arguments that are numbers, in the order of the C function. Only of a subarray the number
-  // of dimensions and the order come first: MPI has them in other places for large counts.
+  // The arguments that are numbers, in the order of the C function, but for two: MPI has some in
+  // other places for large counts. Of a subarray the number of dimensions and the order come first;
+  // of a distributed array (see DistributedArray) the sizes come last.
   std::span<const Bytes> numbers() const noexcept { return {numbers_, count_}; }
   // The datatypes among the arguments, valid as long as this object lives.
   std::span<const MPI_Datatype> types() const noexcept { return {types_, type_count_}; }

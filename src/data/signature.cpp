@@ -6,6 +6,7 @@
 
 #include "base/hash.hpp"
 #include "src/data/constructor.hpp"
+#include "src/data/distributed_array.hpp"
 #include "src/data/mpi_error.hpp"
 
 namespace tutti {
@@ -28,7 +29,7 @@ class SignatureReader {
     const Constructor made(type, common_);
     if (made.combiner() == MPI_COMBINER_NAMED) return of_predefined(type);
     if (is_predefined(made.combiner())) return Signature::unknown();  // Fortran's by digits
-    if (made.too_long() || made.combiner() == MPI_COMBINER_DARRAY) return Signature::unknown();
+    if (made.too_long()) return Signature::unknown();
     ++depth_;
     const Signature whole = of_constructed(made);
     --depth_;
@@ -99,8 +100,15 @@ class SignatureReader {
       case MPI_COMBINER_SUBARRAY:
         return product(
             n.subspan(2 + static_cast<std::size_t>(n[0]), static_cast<std::size_t>(n[0])));
+      case MPI_COMBINER_DARRAY: return elements_of(DistributedArray(n));
       default: return -1;
     }
+  }
+  static Bytes elements_of(const DistributedArray& array) noexcept {
+    Bytes elements = array.valid() ? 1 : -1;
+    for (std::size_t k = 0; array.valid() && k < array.dimensions(); ++k)
+      if (__builtin_mul_overflow(elements, array.dimension(k).elements(), &elements)) return -1;
+    return elements;
   }
   static Bytes product(std::span<const Bytes> factors) noexcept {
     Bytes product = 1;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "src/data/constructor.hpp"
+#include "src/data/distributed_array.hpp"
 #include "src/data/mpi_error.hpp"
 
 namespace tutti {
@@ -58,7 +59,7 @@ class Reader {
     if (++types_ > kMostTypes || depth_ == kDeepest) return unknown();
     const Constructor made(type, common_);
     if (is_predefined(made.combiner())) return predefined(type);
-    if (made.too_long() || made.combiner() == MPI_COMBINER_DARRAY) return unknown();
+    if (made.too_long()) return unknown();
     ++depth_;
     const Loop loop = made.combiner() == MPI_COMBINER_STRUCT ? structure(made)
                       : made.types().size() == 1
@@ -102,6 +103,7 @@ class Reader {
       case MPI_COMBINER_INDEXED_BLOCK: return blocks(n, of, of.extent);
       case MPI_COMBINER_HINDEXED_BLOCK: return blocks(n, of, 1);
       case MPI_COMBINER_SUBARRAY: return subarray(n, of);
+      case MPI_COMBINER_DARRAY: return distributed(DistributedArray(n), of);
       default: return unknown();
     }
   }
@@ -176,6 +178,26 @@ class Reader {
     const std::size_t sequence = builder_.begin();
     builder_.add(loop, offset, sequence);
     return builder_.end(sequence);
+  }
+
+  // In each dimension whole blocks, and perhaps a shorter one.
+  Loop distributed(const DistributedArray& array, const Inner& of) {
+    if (!array.valid()) return unknown();
+    Loop loop = of.loop;
+    Bytes stride = of.extent;
+    for (std::size_t k = 0; k < array.dimensions(); ++k) {
+      const DistributedDimension d = array.dimension(k);
+      const std::size_t sequence = builder_.begin();
+      const Loop block = builder_.repeat(loop, d.block, stride);
+      const Bytes step = times(d.step, stride), first = times(d.first, stride);
+      builder_.add(builder_.repeat(block, d.blocks, step), first, sequence);
+      if (d.rest != 0)
+        builder_.add(builder_.repeat(loop, d.rest, stride),
+                     times(d.first + d.blocks * d.step, stride), sequence);
+      loop = builder_.end(sequence);
+      stride = times(stride, d.size);
+    }
+    return loop;
   }
 
   const CommonTypes& common_;

@@ -45,7 +45,7 @@ class Types {
   // Its typemap is empty if it would be too long, or if MPI refuses it.
   Type make(int depth = 0) {
     if (depth == kDeepest) return predefined();
-    switch (input_.below(13)) {
+    switch (input_.below(14)) {
       case 0: return contiguous(make(depth + 1));
       case 1: return vector(make(depth + 1), true);
       case 2: return vector(make(depth + 1), false);
@@ -58,6 +58,7 @@ class Types {
       case 10: return blocks(make(depth + 1), false);
       case 11: return subarray(make(depth + 1));
       case 12: return large(make(depth + 1));
+      case 13: return distributed(make(depth + 1));
       default: return predefined();
     }
   }
@@ -169,6 +170,46 @@ class Types {
     const int code =
         MPI_Type_create_subarray(dimensions, sizes, parts, starts,
                                  c_order ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner.handle, &made);
+    return keep(code, made, std::move(map), inner.mpi_packs);
+  }
+  // An element is of the process that its block is dealt to, in each dimension.
+  Type distributed(const Type& inner) {
+    int sizes[3], kinds[3], blocks[3], grid[3], processes = 1, coordinates[3];
+    const int dimensions = 1 + small() % 3;
+    const bool c_order = input_.below(2) == 0;
+    for (int i = 0; i < dimensions; ++i) {
+      const int all[] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE};
+      kinds[i] = all[input_.below(3)];
+      sizes[i] = 1 + static_cast<int>(input_.below(7));
+      grid[i] = kinds[i] == MPI_DISTRIBUTE_NONE ? 1 : 1 + small() % 3;
+      const int least = kinds[i] == MPI_DISTRIBUTE_BLOCK ? (sizes[i] + grid[i] - 1) / grid[i] : 1;
+      blocks[i] = input_.below(2) == 0 ? MPI_DISTRIBUTE_DFLT_DARG : least + small();
+      processes *= grid[i];
+    }
+    const int rank = static_cast<int>(input_.below(static_cast<std::size_t>(processes)));
+    for (int i = dimensions - 1, rest = rank; i >= 0; rest /= grid[i--])
+      coordinates[i] = rest % grid[i];
+    Bytes stride = inner.extent();
+    for (int i = 0; i < dimensions; ++i) stride *= sizes[i];
+    std::vector<Bytes> places{0};
+    for (int i = 0; i < dimensions; ++i) {  // the slowest first
+      const int d = c_order ? i : dimensions - 1 - i;
+      int block = kinds[d] == MPI_DISTRIBUTE_CYCLIC ? 1 : (sizes[d] + grid[d] - 1) / grid[d];
+      if (blocks[d] != MPI_DISTRIBUTE_DFLT_DARG && kinds[d] != MPI_DISTRIBUTE_NONE)
+        block = blocks[d];
+      stride /= sizes[d];
+      std::vector<Bytes> next;
+      for (const Bytes place : places)
+        for (int k = 0; k < sizes[d]; ++k)
+          if (k / block % grid[d] == coordinates[d]) next.push_back(place + k * stride);
+      places = std::move(next);
+    }
+    std::vector<Entry> map;
+    for (const Bytes place : places) repeat(inner, place, 1, map);
+    MPI_Datatype made;
+    const int code =
+        MPI_Type_create_darray(processes, rank, dimensions, sizes, kinds, blocks, grid,
+                               c_order ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner.handle, &made);
     return keep(code, made, std::move(map), inner.mpi_packs);
   }
   // By a function for large counts, where there is one.

@@ -82,6 +82,10 @@ TEST_CASE("constructors do not show in a signature", "[signature]") {
   CHECK(of(Type(made)) == ints(6));
   MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &made);
   CHECK(of(Type(made)) == ints(6));
+  const int array[] = {7, 3}, grid[] = {2, 1}, blocks[] = {2, MPI_DISTRIBUTE_DFLT_DARG},
+            kinds[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE};
+  MPI_Type_create_darray(2, 1, 2, array, kinds, blocks, grid, MPI_ORDER_C, MPI_INT, &made);
+  CHECK(of(Type(made)) == ints(9));  // rows 2, 3 and 6
   MPI_Type_contiguous(0, MPI_INT, &made);
   CHECK(of(Type(made)) == Signature{});
   MPI_Type_create_struct(3, lengths, bytes, inner, &made);
