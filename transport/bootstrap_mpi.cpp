@@ -27,7 +27,8 @@ void check(int code, const char* call) {
 
 }  // namespace
 
-MpiBootstrap::MpiBootstrap(MPI_Comm comm, std::mutex& mpi_lock) : comm_(comm), mpi_lock_(mpi_lock) {
+MpiBootstrap::MpiBootstrap(MPI_Comm comm, std::recursive_mutex& mpi_lock)
+    : comm_(comm), mpi_lock_(mpi_lock) {
   const std::lock_guard lock(mpi_lock_);
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &size_), "MPI_Comm_size");

@@ -22,7 +22,7 @@ class MpiBootstrap final : public Bootstrap {
  public:
   // `comm` is an intracommunicator. It is not duplicated: it must outlive the bootstrap, which may
   // be used only inside calls that are collective over it. Throws Error{bootstrap_failed}.
-  MpiBootstrap(MPI_Comm comm, std::mutex& mpi_lock);
+  MpiBootstrap(MPI_Comm comm, std::recursive_mutex& mpi_lock);
   ~MpiBootstrap() override { leave(); }
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
@@ -53,7 +53,7 @@ class MpiBootstrap final : public Bootstrap {
   void look_at_clock(RunningClock::duration waited);
 
   const MPI_Comm comm_;
-  std::mutex& mpi_lock_;
+  std::recursive_mutex& mpi_lock_;
   int rank_ = 0, size_ = 1;
   std::chrono::milliseconds report_after_{0};
   std::function<void(RunningClock::duration)> report_;  // null: nothing, or nothing more

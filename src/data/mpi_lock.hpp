@@ -7,7 +7,9 @@
 
 namespace tutti {
 
-// Held for single calls of MPI that wait for no other rank. Its holder takes no other lock.
-inline std::mutex mpi_lock;
+// Held for single calls of MPI that wait for no other rank. Its holder takes no other lock; but the
+// MPI may have a communicator left to free, and calls a function of the program's then, which may
+// come here again.
+inline std::recursive_mutex mpi_lock;
 
 }  // namespace tutti
