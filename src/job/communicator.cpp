@@ -50,7 +50,11 @@ class PendingCommunicator {
     vote_.refused = taken;
     return !communicator_ || !taken;
   }
-  std::unique_ptr<Communicator> born() noexcept { return std::move(communicator_); }
+  std::unique_ptr<Communicator> born() noexcept {
+    const auto lock = engine_.enter();
+    if (communicator_) engine_.dispatcher().hear_early(communicator_->agreement().members().id());
+    return std::move(communicator_);
+  }
 
  private:
   Identifiers& identifiers() noexcept { return engine_.dispatcher().identifiers(); }

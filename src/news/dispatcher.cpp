@@ -54,7 +54,9 @@ void Dispatcher::add(Agreement& agreement) {
   catch_up();
   agreements_.push_back(&agreement);
   const CommunicatorId id = agreement.members().id();
-  if (id != Agreement::kNoId) identifiers_.note(id);
+  if (id == Agreement::kNoId) return;
+  identifiers_.note(id);
+  hear_early(id);
 }
 
 void Dispatcher::identify(Agreement& agreement, CommunicatorId id) noexcept {
@@ -122,6 +124,8 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       return channel.news().announce(*said);
     channel.news().mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
+  } else {
+    keep_early({news, from});
   }
 }
 
@@ -145,7 +149,17 @@ void Dispatcher::hear_standing(const protocols::Standing& standing, int from) no
 
 void Dispatcher::hear_notice(const News& news, int from) noexcept {
   Agreement* const agreement = find(news.communicator);
-  if (agreement && agreement->members().has(from)) agreement->hear(news, from);
+  if (!agreement) return keep_early({news, from, true});
+  if (agreement->members().has(from)) agreement->hear(news, from);
+}
+
+// The member may say it no more, so without a place for it whoever waits for that member must fail.
+void Dispatcher::keep_early(const EarlyNews::Item& item) noexcept {
+  const CommunicatorId id = item.news.communicator;
+  if (id != Agreement::kNoId && !freed(id).has(id) && !early_.keep(item))
+    connections_.find(item.from)->link().fail(
+        Code::out_of_memory, "no memory for news of communicators that are not made here yet",
+        Fault::of_this_rank);
 }
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {

@@ -2,8 +2,9 @@
 // news to the members.
 //
 // Knows every communicator of this process by its identifier, and which identifiers are free, in
-// use or were used before: what still comes for a freed one is nobody's. A peer that asks after a
-// freed one hears what it would have heard before.
+// use or were used before: what still comes for a freed one is nobody's, and news of one that this
+// rank has not made yet is kept until it has. A peer that asks after a freed one hears what it
+// would have heard before.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@
 #include "protocols/news.hpp"
 #include "src/news/agreement.hpp"
 #include "src/news/connections.hpp"
+#include "src/news/early_news.hpp"
 #include "src/news/freed.hpp"
 #include "src/news/identifiers.hpp"
 
@@ -31,11 +33,17 @@ class Dispatcher final : public protocols::Listener {
 
   Identifiers& identifiers() noexcept { return identifiers_; }
   bool is_free(CommunicatorId id) const noexcept { return !find(id) && !freed(id).has(id); }
-  // From now on until remove(), `agreement` hears what concerns it; but nothing does before it has
-  // an identifier. Throws std::bad_alloc.
+  // From now on until remove(), `agreement` hears what concerns it, and at once what came before;
+  // but nothing does before it has an identifier. Throws std::bad_alloc.
   void add(Agreement& agreement);
-  // The members have agreed on its identifier.
+  // The members have agreed on its identifier, unless it is taken on one of them.
   void identify(Agreement& agreement, CommunicatorId id) noexcept;
+  // The identifier is taken on no member: its agreement hears what came before.
+  void hear_early(CommunicatorId id) noexcept {
+    early_.take(id, [this](const EarlyNews::Item& item) {
+      item.is_notice ? hear_notice(item.news, item.from) : hear(item.news, item.from);
+    });
+  }
   void remove(Agreement& agreement) noexcept;
   const std::vector<Agreement*>& agreements() const noexcept { return agreements_; }
   // Reads and sends news, and looks at what has come, though this rank waits for nothing in Tutti:
@@ -80,6 +88,7 @@ class Dispatcher final : public protocols::Listener {
   }
   const Freed& freed(CommunicatorId id) const noexcept { return freed_[kind_of(id)]; }
   Freed& freed(CommunicatorId id) noexcept { return freed_[kind_of(id)]; }
+  void keep_early(const EarlyNews::Item& item) noexcept;
   void leave_notice(const protocols::News& news) noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
   void await_writes(const Agreement& agreement) noexcept;
@@ -103,6 +112,7 @@ class Dispatcher final : public protocols::Listener {
   // of different kinds lie many that are free.
   std::array<Freed, 3> freed_{Freed{}, Freed{}, Freed{Freed::Gaps::stay}};
   Identifiers identifiers_;
+  EarlyNews early_;
   // Communicators of which notices were left, which stay.
   std::array<CommunicatorId, transport::Notices::kMost> noticed_{};
   std::size_t notices_ = 0;

@@ -89,6 +89,10 @@ struct Maker {
 
 constexpr auto kUpper = static_cast<CommunicatorId>(Identifiers::kUpper);
 
+protocols::News failure_of(CommunicatorId id) {
+  return {.communicator = id, .code = Code::timed_out, .culprit = 1};
+}
+
 }  // namespace
 
 // Each form that the program may use, as a sanitizer has forms of its own for the rest.
@@ -154,6 +158,8 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
   }
   SECTION("on another one") {
     std::vector<std::int64_t> said;
+    // There the number is that of a communicator without this rank.
+    maker.job.engine(0).dispatcher().hear_notice(failure_of(kUpper + 8), 1);
     const auto made = maker.make([&](std::int64_t vote) {
       said.push_back(vote);
       const std::int64_t others[] = {kUpper + 8, 1, kUpper + 9, 0};
@@ -162,7 +168,21 @@ TEST_CASE("a number of the upper half that is taken on some rank is not agreed o
     CHECK(said == std::vector<std::int64_t>{2, 0, 2, 0});
     CHECK(made->agreement().members().id() == kUpper + 9);
     CHECK(maker.job.engine(0).dispatcher().is_free(kUpper + 8));
+    CHECK_FALSE(made->agreement().failed());
   }
+}
+
+TEST_CASE("a communicator that has failed on another rank before this one has it fails here, too",
+          "[communicator]") {
+  Maker maker;
+  const auto other = maker.make();
+  const auto late = maker.make([&](std::int64_t mine) {
+    maker.job.engine(0).dispatcher().hear(failure_of(3), 1);
+    return mine;
+  });
+  REQUIRE(late->agreement().members().id() == 3);
+  CHECK(late->agreement().failure().code() == Code::timed_out);
+  CHECK_FALSE(other->agreement().failed());
 }
 
 TEST_CASE("when the numbers of the lower half are used up, there are those of the upper half",

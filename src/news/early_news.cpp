@@ -1,0 +1,48 @@
+// Keeps what members have said too early, each thing once.
+#include "src/news/early_news.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace tutti {
+
+using protocols::News;
+
+bool EarlyNews::keep(const Item& item) noexcept {
+  const bool tells = item.news.kind == News::Kind::failed || item.news.kind == News::Kind::refused;
+  if (!tells || knows(item)) return true;
+  if (is_full() && !item.is_notice) return knows_refusal(item);
+  try {
+    items_.push_back(item);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
+}
+
+// The failure is all that is to be known of a communicator. But a notice may be of one that only
+// has the same number.
+bool EarlyNews::knows(const Item& item) const noexcept {
+  return std::ranges::any_of(items_, [&](const Item& known) {
+    return known.news.communicator == item.news.communicator && !known.is_notice &&
+           (known.news.kind == News::Kind::failed ||
+            (known.from == item.from && known.news == item.news));
+  });
+}
+
+// Then this one is dropped: the first one makes the communicator fail here. If this rank refuses
+// that call, too, the member says it again when it is waited for.
+bool EarlyNews::knows_refusal(const Item& item) const noexcept {
+  return item.news.kind == News::Kind::refused &&
+         std::ranges::any_of(items_, [&](const Item& known) {
+           return known.news.communicator == item.news.communicator && known.from == item.from;
+         });
+}
+
+bool EarlyNews::is_full() const noexcept {
+  const auto notices =
+      std::ranges::count_if(items_, [](const Item& item) { return item.is_notice; });
+  return items_.size() - static_cast<std::size_t>(notices) >= kMost;
+}
+
+}  // namespace tutti
