@@ -81,7 +81,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   if (transfer.phase != Phase::writes_parts) transfer.ticket = 0;
   switch (!writes         ? fetch(*entry, data, bytes)
           : transfer.view ? write_packed(*entry, transfer, data, bytes)
-                          : write(*entry, entry->memory, transfer, data, bytes)) {
+                          : write_in_parts(*entry, transfer, data, bytes)) {
     case Post::again: return rings_.not_yet();
     case Post::failed: park(transfer); return Answer::failed;
     case Post::refused:
@@ -127,16 +127,33 @@ void RendezvousMoves::pack_part(Transfer& transfer, const void* data, Bytes byte
   transfer.brought += now;
 }
 
-// Packs each part while the one before it is on its way. The last part is written as a whole
-// message is, and it alone notifies.
+// Packs each part while the one before it is on its way.
 Post RendezvousMoves::write_packed(const ReadyEntry& entry, Transfer& transfer, const void* data,
                                    Bytes bytes) noexcept {
   while (transfer.brought < bytes) {
     if (transfer.brought > transfer.moved)
-      if (const Post post = write_part(entry, transfer, data); post != Post::posted) return post;
+      if (const Post post = write_part(entry, transfer, data, transfer.brought - transfer.moved);
+          post != Post::posted)
+        return post;
     pack_part(transfer, data, bytes);
   }
-  if (transfer.moved == 0) return write(entry, entry.memory, transfer, data, bytes);
+  return write_in_parts(entry, transfer, data, bytes);
+}
+
+// The rest of the message goes in as few parts as the link allows. The last part is written as a
+// whole message is, and it alone notifies.
+Post RendezvousMoves::write_in_parts(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                                     Bytes bytes) noexcept {
+  if (transport::Parts* const parts = link_.capabilities().parts)
+    for (;;) {
+      const auto rest = static_cast<std::size_t>(bytes - transfer.moved);
+      const std::size_t most = parts->most_at_once(rest);
+      if (most == 0) return Post::again;
+      if (rest <= most) break;
+      if (const Post post = write_part(entry, transfer, data, static_cast<Bytes>(most));
+          post != Post::posted)
+        return post;
+    }
   const Post post =
       write(entry, rest_of(entry.memory, transfer.moved), transfer,
             static_cast<const std::byte*>(data) + transfer.moved, bytes - transfer.moved);
@@ -145,15 +162,14 @@ Post RendezvousMoves::write_packed(const ReadyEntry& entry, Transfer& transfer, 
 }
 
 // A link that has parts has no invitations that can be taken back: the peer asks what is under way.
-Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer,
-                                 const void* data) noexcept {
-  const Bytes bytes = transfer.brought - transfer.moved;
+Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                                 Bytes bytes) noexcept {
   const Post post = link_.capabilities().parts->write_part(
       static_cast<const std::byte*>(data) + transfer.moved, UserMemory::registration(transfer),
       rest_of(entry.memory, transfer.moved), static_cast<std::size_t>(bytes), entry.rendezvous,
       &transfer.ticket);
   if (post != Post::posted) return post;
-  transfer.moved = transfer.brought;
+  transfer.moved += bytes;
   transfer.rendezvous = entry.rendezvous;
   transfer.phase = Phase::writes_parts;
   parts_[entry.rendezvous] = transfer.ticket;

@@ -3,10 +3,10 @@
 // Promises: each ready entry of the peer gets its outcome, `finished` or `withdrawn`; nothing is
 // moved for a communicator that has failed here; where the peer may have no identifier left, it
 // hears for which entry a transfer waits; a buffer stays registered while the adapter may read it,
-// also after its send was abandoned. A message with a view is packed and written in parts, if the
-// link has them, and the peer is told of the last part alone. Leaves to the caller: to call
-// progress(), and to leave such a buffer alone while reads_abandoned(), as the peer may take what
-// is there then for the message.
+// also after its send was abandoned. A message with a view, or one that is too long for one write,
+// goes in parts, if the link has them, and the peer is told of the last part alone. Leaves to the
+// caller: to call progress(), and to leave such a buffer alone while reads_abandoned(), as the peer
+// may take what is there then for the message.
 #pragma once
 
 #include <array>
@@ -75,8 +75,10 @@ class RendezvousMoves {
                         Transfer& transfer, const void* data, Bytes bytes) noexcept;
   transport::Post write_packed(const ReadyEntry& entry, Transfer& transfer, const void* data,
                                Bytes bytes) noexcept;
-  transport::Post write_part(const ReadyEntry& entry, Transfer& transfer,
-                             const void* data) noexcept;
+  transport::Post write_in_parts(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                                 Bytes bytes) noexcept;
+  transport::Post write_part(const ReadyEntry& entry, Transfer& transfer, const void* data,
+                             Bytes bytes) noexcept;
   void pack_part(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   bool gave_parts_up(std::uint32_t id) noexcept;
   transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;

@@ -68,9 +68,10 @@ class Link {
 
   // Writes `bytes` from `source` straight to the peer's memory. `registration` covers the source
   // (ignored if the transport needs none). With `notify`, which only a link that `notifies` takes,
-  // the peer's Inbox::finished() yields that number once all bytes are there. Returns posted, with
-  // the ticket that completed() must reach before the source may be reused, or any other Post.
-  // `failed` sets the ticket, too, if a part was posted: see reads().
+  // the peer's Inbox::finished() yields that number once all bytes are there. A link that has parts
+  // takes no more than Parts::most_at_once(). Returns posted, with the ticket that completed() must
+  // reach before the source may be reused, or any other Post. `failed` sets the ticket, too, if a
+  // part was posted: see reads().
   virtual Post write(const void* source, const Registration& registration, const RemoteKey& target,
                      std::size_t bytes, std::optional<std::uint32_t> notify,
                      std::uint64_t* ticket) noexcept = 0;

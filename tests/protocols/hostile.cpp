@@ -120,7 +120,7 @@ Post HostileLink::write(const void* source, const Registration& registration,
 
 // Two connections, of which one writes the parts and the other one the end, keep no order.
 std::size_t HostileLink::part_bytes(std::size_t bytes) noexcept {
-  const bool may_change = capabilities().growth && !outbox().grown();
+  const bool may_change = most == 0 || (capabilities().growth && !outbox().grown());
   return may_change || bytes < 2 * kPart ? 0 : kPart;
 }
 
@@ -146,6 +146,7 @@ Post HostileLink::write_to_user(const void* source, const Registration& registra
                                 std::optional<std::uint32_t> notify, std::uint64_t* ticket) {
   if (state().failed()) return Post::failed;
   if (refused()) return Post::again;
+  if (bytes > most) fail(Code::transport_failed, "a write that is too long");
   constexpr std::uint32_t key = FakeRegistrar::kKey;
   if (net_.hostility.registers && (registration.local_keys[0] != key || target.keys[0] != key))
     fail(Code::transport_failed, "a write without a registration");

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
@@ -123,6 +124,8 @@ class HostileLink final : public transport::Link,
   int parts = 0;
   // The parts of messages that have at least two.
   static constexpr std::size_t kPart = 600;
+  // The longest write that it takes; 0: it may grow first.
+  std::size_t most = SIZE_MAX;
   // Both inboxes are large.
   bool grown() noexcept { return inbox().grown() && outbox().grown(); }
   bool asked_for_more = false;
@@ -153,6 +156,7 @@ class HostileLink final : public transport::Link,
   void grow_in() noexcept override { inbox().grow(); }
   std::uint64_t written() const noexcept override { return 0; }
   std::size_t part_bytes(std::size_t bytes) noexcept override;
+  std::size_t most_at_once(std::size_t) noexcept override { return most; }
   transport::Post write_part(const void* source, const transport::Registration& registration,
                              const transport::RemoteKey& target, std::size_t bytes,
                              std::uint32_t invitation, std::uint64_t* ticket) noexcept override;

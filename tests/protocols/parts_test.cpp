@@ -139,6 +139,31 @@ TEST_CASE("plain messages are no parts, nor are those of a connection that may g
   }
 }
 
+TEST_CASE("what is too long for one write goes in as many as it needs", "[parts]") {
+  enum Kind { plain, gapped, gapped_and_read_often };
+  for (const Kind kind : {plain, gapped, gapped_and_read_often})
+    for (std::uint32_t seed = 1; seed <= 20; ++seed)
+      for (const Hostility& hostility : kinds_with_parts(seed)) {
+        INFO("kind " << kind << ", seed " << seed << ", polls " << hostility.polls_memory);
+        GappedMessage m(hostility);
+        if (kind == plain) {
+          std::copy(m.values.begin(), m.values.end(), m.from.room());
+          m.s.view = nullptr;
+        } else if (kind == gapped_and_read_often) {
+          m.s.view->note_receivers(2);
+        }
+        m.link().most = 0;  // nothing is written before it is known how long writes may be
+        m.invite();
+        for (int i = 0; i < 100; ++i) m.send();
+        CHECK(m.s.phase < Phase::writes_parts);
+        CHECK(m.link().parts == 0);
+        m.link().most = 1000;
+        m.goes();
+        CHECK(m.link().parts == kBytes / 1000 - 1);
+        CHECK(m.pair.net.registrar.live == 0);
+      }
+}
+
 TEST_CASE("parts are packed while the peer's entry is not here, each at an attempt", "[parts]") {
   GappedMessage m({4});
   m.send();

@@ -74,8 +74,9 @@ void VerbsLink::grow_in() noexcept {
 
 // --- large messages
 
-// A device in software needs more places in the send queue for a long write than the first side
-// has: such a write shows that the connection is hot, and waits for the large side.
+// A very long write needs more places in the send queue than the first side has, and by a device in
+// software a long one, too: such a write shows that the connection is hot, and waits for the large
+// side.
 bool VerbsLink::should_grow_before(std::size_t bytes) noexcept {
   if (state() != State::ready || !first_.writer.is_short_for(bytes)) return false;
   larger_.want();
@@ -101,6 +102,12 @@ Post VerbsLink::write(const void* source, const Registration& registration, cons
 std::size_t VerbsLink::part_bytes(std::size_t bytes) noexcept {
   if (!out_ || bytes < 2 * kLeastPart) return 0;
   return round_up(std::clamp(bytes / kPartsOfMessage, kLeastPart, kMostPart), kMultiple);
+}
+
+// Parts by the small side are in order, too, if there will be no other.
+std::size_t VerbsLink::most_at_once(std::size_t bytes) noexcept {
+  if (out_) return out_->most_at_once();
+  return should_grow_before(bytes) ? 0 : first_.writer.most_at_once();
 }
 
 // By the first rail alone: each share of the end has a notice of its own, which tells of what was

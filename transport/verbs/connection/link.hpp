@@ -70,6 +70,7 @@ class VerbsLink final : public Link, private Growth, private Parts {
   void grow_in() noexcept override;
   std::uint64_t written() const noexcept override { return written_; }
   std::size_t part_bytes(std::size_t bytes) noexcept override;
+  std::size_t most_at_once(std::size_t bytes) noexcept override;
   Post write_part(const void* source, const Registration& registration, const RemoteKey& target,
                   std::size_t bytes, std::uint32_t invitation,
                   std::uint64_t* ticket) noexcept override;

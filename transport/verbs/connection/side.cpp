@@ -1,6 +1,8 @@
 // Makes the small and the larger side of a link.
 #include "transport/verbs/connection/side.hpp"
 
+#include <algorithm>
+
 namespace tutti::transport::verbs {
 namespace {
 
@@ -66,6 +68,12 @@ bool LargeSide::idle() noexcept {
   for (std::size_t rail = 0; rail <= lanes.size(); ++rail)
     if (!writer_of(rail).idle()) return false;
   return true;
+}
+
+std::size_t LargeSide::most_at_once() const noexcept {
+  std::size_t most = writer.most_at_once();
+  for (const Lane& lane : lanes) most = std::min(most, lane.writer().most_at_once());
+  return most;
 }
 
 }  // namespace tutti::transport::verbs

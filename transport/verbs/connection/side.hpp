@@ -56,6 +56,8 @@ struct LargeSide : Side {
   // See Link. The ticket is not complete.
   bool reads(std::uint64_t ticket) const noexcept;
   bool idle() noexcept;
+  // Writer::most_at_once(), by any rail.
+  std::size_t most_at_once() const noexcept;
 
   std::deque<Lane> lanes;          // by rail, without the first
   std::unique_ptr<Shares> shares;  // if there are lanes

@@ -196,20 +196,27 @@ Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
   return post(wr, 1);
 }
 
+// The most bytes that one work request carries.
+std::size_t Writer::longest_piece() const noexcept {
+  return std::min<std::size_t>(connection_.device().max_message(), kLongestPiece);
+}
+
 // The most bytes that one work request carries of a write of `bytes`.
 std::size_t Writer::piece_bytes(std::size_t bytes) const noexcept {
-  const Device& device = connection_.device();
-  const std::size_t most = std::min<std::size_t>(device.max_message(), kLongestPiece);
-  if (!device.software()) return most;
+  const std::size_t most = longest_piece();
+  if (!connection_.device().software()) return most;
   const std::size_t packet = connection_.packet_bytes();
   const std::size_t to_fit_the_queue = bytes / (depth_ / 2) + 1;
   return std::min(most,
                   std::max(packet * kPacketsAcknowledged, round_up(to_fit_the_queue, packet)));
 }
 
+std::size_t Writer::most_at_once() const noexcept { return depth_ / 2 * longest_piece(); }
+
 bool Writer::is_short_for(std::size_t bytes) const noexcept {
-  return connection_.device().software() &&
-         bytes / (depth_ / 2) >= connection_.packet_bytes() * kMostPacketsAcknowledged;
+  return bytes > most_at_once() ||
+         (connection_.device().software() &&
+          bytes / (depth_ / 2) >= connection_.packet_bytes() * kMostPacketsAcknowledged);
 }
 
 // The end is told by immediate data, whatever the arrival of messages: its completion promises that
@@ -221,9 +228,7 @@ Post Writer::may_write(std::size_t bytes, bool notice) noexcept {
   if (link_.state().failed()) return Post::failed;
   const std::size_t requests = divide_up(bytes, piece_bytes(bytes)) + (notice ? 1 : 0);
   if (requests > depth_) {
-    link_.fail(Code::unsupported,
-               "a message is too long for the send queue; raise the device's longest message or "
-               "cut it with segment=");
+    link_.fail(Code::internal, "a write is too long for the send queue; please report this");
     return Post::failed;
   }
   return has_room(static_cast<std::uint32_t>(requests)) ? Post::done : Post::again;

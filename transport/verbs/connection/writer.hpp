@@ -25,7 +25,7 @@ class Writer {
   Post report(Ring ring, std::uint32_t consumed) noexcept;
   // One rail's share of a Link::write(): `notice` is sent behind the bytes, if there is one. done:
   // all of it was posted, and it is complete when completed() has reached posted(). again: nothing
-  // was. failed: perhaps a part.
+  // was. failed: perhaps a part. A write that the whole queue has no room for fails the link.
   Post write(std::uint64_t source, std::uint32_t source_key, std::uint64_t target,
              std::uint32_t target_key, std::size_t bytes,
              const std::optional<Immediate>& notice) noexcept;
@@ -38,8 +38,10 @@ class Writer {
   bool sent_disconnect() const noexcept { return sent_disconnect_; }
   // Tells the peer that messages go to the larger inbox from now on.
   Post send_moved() noexcept;
-  // Whether a write of so many bytes would be cut into longer pieces than is good for the device,
-  // as the queue has too few places.
+  // The longest write that takes half of the queue at most, so that others have room beside it.
+  std::size_t most_at_once() const noexcept;
+  // Whether a write of so many bytes would be longer than that, or would be cut into longer pieces
+  // than is good for the device, as the queue has too few places.
   bool is_short_for(std::size_t bytes) const noexcept;
 
   std::uint64_t posted() const noexcept { return posted_; }
@@ -78,6 +80,7 @@ class Writer {
   };
   Place place_for(Ring ring, std::uint32_t index, std::uint32_t total) noexcept;
   void take(const Place& place) noexcept;
+  std::size_t longest_piece() const noexcept;
   std::size_t piece_bytes(std::size_t bytes) const noexcept;
   ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
                       std::uint32_t key) const noexcept;

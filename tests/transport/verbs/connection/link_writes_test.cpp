@@ -144,6 +144,67 @@ TEST_CASE("a message by several rails is there when the slowest has come", "[ver
   CHECK_FALSE(two.a.link.reads(ticket));
 }
 
+// The device cuts writes into so many pieces that no send queue has places for all.
+TEST_CASE("a write of more pieces than the queue has places goes in parts", "[verbs][verbs-link]") {
+  const std::size_t rails = GENERATE(1u, 2u);
+  constexpr std::size_t kPiece = 4096, kBytes = 300 * kPiece + 5;
+  Linked two(rails, Arrival::imm, [=](auto& fake) {
+    for (std::size_t rail = 0; rail < rails; ++rail) fake[rail].ports[0].max_msg_sz = kPiece;
+  });
+  Target source(two.a, kBytes), target(two.b, kBytes);
+  for (std::size_t i = 0; i < kBytes; ++i)
+    source.bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+  std::uint64_t ticket = 0;
+  const auto write = [&] {
+    return two.a.link.write(source.bytes.data(), source.registration, target.key(), kBytes, 5,
+                            &ticket);
+  };
+  // Whether the link grows or not is settled first.
+  CHECK(write() == Post::again);
+  Parts& parts = *two.a.link.capabilities().parts;
+  CHECK(parts.most_at_once(kBytes) == 0);
+  CHECK(two.a.wanted_larger == 1);
+  std::size_t most = 0;
+  SECTION("of the large side") {
+    tests::enlarge_ends(two.a, two.b);
+    grow_over(two.a, two.b);
+    most = 127 * kPiece;
+  }
+  SECTION("or of the small one, if there will be no other") {
+    two.a.link.larger().give_up();
+    most = 7 * kPiece;
+  }
+  int waits = 0;
+  std::size_t moved = 0;
+  const auto rest = [&] {
+    RemoteKey key = target.key();
+    key.address += moved, key.length -= moved;
+    return key;
+  };
+  while (kBytes - moved > most) {
+    CHECK(parts.most_at_once(kBytes - moved) == most);
+    const Post post = parts.write_part(source.bytes.data() + moved, source.registration, rest(),
+                                       most, 5, &ticket);
+    if (post == Post::posted) moved += most;
+    if (post == Post::again) {
+      REQUIRE(++waits < 1000);
+      two.progress();
+    } else {
+      REQUIRE(post == Post::posted);
+    }
+  }
+  CHECK(parts.most_at_once(kBytes - moved) == most);
+  CHECK_FALSE(two.b.link.inbox().finished());
+  two.progress();
+  REQUIRE(two.a.link.write(source.bytes.data() + moved, source.registration, rest(), kBytes - moved,
+                           5, &ticket) == Post::posted);
+  two.progress();
+  CHECK(two.a.link.completed() >= ticket);
+  CHECK(two.b.link.inbox().finished() == 5u);
+  CHECK((target.bytes == source.bytes));
+  CHECK_FALSE(two.a.link.state().failed());
+}
+
 TEST_CASE("a device in software waits with long writes for the large side", "[verbs][verbs-link]") {
   Linked two(1, Arrival::imm, [](auto& fake) { fake[0].limits.vendor_id = 0xffffff; });
   constexpr std::size_t kBytes = 1 << 20;

@@ -276,7 +276,7 @@ TEST_CASE("an adapter takes a large write as one, a device in software in pieces
   CHECK(requests(4096 * kPacket, true) <= LinkOptions{}.send_queue_depth / 2 + 1);
 }
 
-TEST_CASE("a write that no queue could hold fails the link, and one that could waits",
+TEST_CASE("a write that the queue never has room for fails the link, and one that it has waits",
           "[verbs][writer]") {
   tests::FakeVerbs fake;
   fake[0].ports[0].max_msg_sz = 4096;
@@ -290,7 +290,7 @@ TEST_CASE("a write that no queue could hold fails the link, and one that could w
   CHECK(sides.writer().may_write(13 * 4096, true) == Post::done);
   CHECK_FALSE(sides.a.link.state().failed());
   CHECK(sides.write(15 * 4096) == Post::failed);
-  CHECK(sides.a.link.state().code() == Code::unsupported);
+  CHECK(sides.a.link.state().code() == Code::internal);
   CHECK(sides.writer().posted() == 1);
 }
 
@@ -300,12 +300,32 @@ TEST_CASE("a queue is short for writes whose pieces would be too long", "[verbs]
   options.send_queue_depth = 16;  // 8 pieces of 32 packets
   {
     const SideToSide sides(Arrival::imm, fake, options);
-    CHECK_FALSE(sides.from.writer.is_short_for(std::size_t{1} << 30));
+    CHECK(sides.from.writer.most_at_once() == std::size_t{8} << 30);
+    CHECK_FALSE(sides.from.writer.is_short_for(std::size_t{8} << 30));
+    CHECK(sides.from.writer.is_short_for((std::size_t{8} << 30) + 1));
   }
   make_software(fake);
   const SideToSide sides(Arrival::imm, fake, options);
   CHECK_FALSE(sides.from.writer.is_short_for(8 * 32 * 1024 - 1));
   CHECK(sides.from.writer.is_short_for(8 * 32 * 1024));
+}
+
+TEST_CASE("a write that may go at once takes half of the queue at most", "[verbs][writer]") {
+  tests::FakeVerbs fake;
+  fake[0].ports[0].max_msg_sz = 100000;  // of 1024-byte packets, no multiple
+  if (GENERATE(true, false)) make_software(fake);
+  LinkOptions options;
+  options.send_queue_depth = GENERATE(15u, 16u, 255u);
+  SideToSide sides(Arrival::imm, fake, options);
+  const std::size_t most = sides.writer().most_at_once();
+  CHECK(most == options.send_queue_depth / 2 * 100000);
+  fake.hold(true);
+  // The other half is in use.
+  std::uint32_t sequence = 0;
+  while (sides.writer().posted() + options.send_queue_depth / 2 + 1 < options.send_queue_depth)
+    REQUIRE(sides.put(Ring::line, ++sequence, 1) == Post::done);
+  for (const std::size_t bytes : {most, most - 1, most / 2, most / 3 + 1})
+    CHECK(sides.writer().may_write(bytes, true) == Post::done);
 }
 
 TEST_CASE("a request that the device refuses fails the link", "[verbs][writer]") {
