@@ -33,8 +33,8 @@ class Constructor {
   // The constructor has more numbers than kMostNumbers, so there are no arguments here.
   bool too_long() const noexcept { return too_long_; }
   // The arguments that are numbers, in the order of the C function, but for two: MPI has some in
-  // other places for large counts. Of a subarray the number of dimensions and the order come first;
-  // of a distributed array (see DistributedArray) the sizes come last.
+  // other places for large counts. Subarrays have the number of dimensions and the order first;
+  // distributed arrays (see DistributedArray) have the sizes last.
   std::span<const Bytes> numbers() const noexcept { return {numbers_, count_}; }
   // The datatypes among the arguments, valid as long as this object lives.
   std::span<const MPI_Datatype> types() const noexcept { return {types_, type_count_}; }

@@ -33,7 +33,7 @@ struct CallInFlight {
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent
   int error = TUTTI_SUCCESS;  // and why, from the end on
   std::string message;
-  bool let_go = false;           // the program has freed the request: nobody will ask for it
+  bool released = false;         // the program has freed the request: nobody will ask for it
   CallInFlight* next = nullptr;  // in flight, or failed
 
   // The list of calls in flight, and the MPI until it frees the request: at once if the

@@ -173,7 +173,7 @@ void complete(CallInFlight& call) noexcept {
   call.operation.reset();
   const bool failed = call.error != TUTTI_SUCCESS;
   const MPI_Request handle = call.handle;
-  if (failed && !call.let_go) {
+  if (failed && !call.released) {
     keep_failed(call);  // as soon as the request is complete, the call may be gone
     PMPI_Grequest_complete(handle);
     return;
@@ -205,11 +205,11 @@ int tell_failed(MPI_Request handle) noexcept {
   return error;
 }
 
-void let_go(MPI_Request handle) noexcept {
+void release_request(MPI_Request handle) noexcept {
   guard<Enter::by_itself>([&](Library& library) {
     const auto lock = library.engine->enter();
     for (CallInFlight* call = g_first; call; call = call->next)
-      if (call->handle == handle) call->let_go = true;
+      if (call->handle == handle) call->released = true;
   });
 }
 

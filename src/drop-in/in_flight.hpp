@@ -39,7 +39,7 @@ inline bool any_in_flight() noexcept {
 
 // The program frees this request, whoever made it: if it is one of Tutti's and in flight, its error
 // is told as soon as it has failed.
-void let_go(MPI_Request handle) noexcept;
+void release_request(MPI_Request handle) noexcept;
 
 // In MPI_Finalize: waits for all.
 void finish_calls() noexcept;

@@ -114,7 +114,7 @@ int free_request(MPI_Request* request) noexcept {
   if (free_persistent(request, code)) return code;
   if (!is_ours(1, request)) return PMPI_Request_free(request);
   const MPI_Request handle = *request;
-  let_go(handle);
+  release_request(handle);
   const int code_of_mpi = PMPI_Request_free(request);
   tell_failed(handle);
   return code_of_mpi;
