@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,25 +92,52 @@ static void stopped(void) {
   for (int i = 0; i < 2 * TUTTI_CALLS; ++i) set(&g_caught[i], *g_caught[i].beneath);
 }
 
-static void* object_of(tutti_function function) {
-  union {
-    tutti_function function;
-    void* object;
-  } address = {function};
-  Dl_info info;
-  return address.object && dladdr(address.object, &info) ? info.dli_fbase : NULL;
+/* The addresses of a loaded library. To ask dladdr() for each of some hundred functions would take
+ * milliseconds: it looks through all symbols of the library. */
+struct library {
+  uintptr_t address; /* one in it */
+  uintptr_t begin, end;
+};
+
+static int find_library(struct dl_phdr_info* info, size_t size, void* context) {
+  struct library* const library = context;
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* const part = &info->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD) continue;
+    const uintptr_t from = info->dlpi_addr + part->p_vaddr;
+    if (from < begin) begin = from;
+    if (from + part->p_memsz > end) end = from + part->p_memsz;
+  }
+  if (library->address < begin || library->address >= end) return 0;
+  library->begin = begin;
+  library->end = end;
+  return 1;
+}
+
+static int is_in(const struct library* library, uintptr_t address) {
+  return address >= library->begin && address < library->end;
 }
 
 /* Whether a tool stands between the entries and the MPI: then MPI_name is the tool's, which calls
- * PMPI_name, and so comes back to the entry of that. The MPI has both in one library. */
-static int is_a_tools(const struct tutti_entry* entry, const struct tutti_entry* profiled) {
-  return object_of(*entry->beneath) != object_of(*profiled->beneath);
+ * PMPI_name, and so comes back to the entry of that. The MPI has both in one library: `library`, if
+ * it was the one before, too. */
+static int is_a_tools(const struct tutti_entry* entry, const struct tutti_entry* profiled,
+                      struct library* library) {
+  const uintptr_t own = (uintptr_t)*entry->beneath, mpis = (uintptr_t)*profiled->beneath;
+  if (!is_in(library, mpis)) {
+    *library = (struct library){.address = mpis};
+    dl_iterate_phdr(find_library, library);
+  }
+  return !is_in(library, own) && own != mpis;
 }
 
 static void take_calls(tutti_function functions[TUTTI_CALLS]) {
+  struct library library = {0};
   for (int i = 0; i < TUTTI_CALLS; ++i) {
     const struct tutti_entry* const entry = &g_caught[2 * i];
-    if (!is_a_tools(entry, entry + 1)) set(entry, functions[i]);
+    if (!is_a_tools(entry, entry + 1, &library)) set(entry, functions[i]);
     set(entry + 1, functions[i]);
   }
 }
