@@ -164,6 +164,7 @@ void Dispatcher::keep_early(const EarlyNews::Item& item) noexcept {
 
 bool Dispatcher::unwanted(const MessageName& name, int from) noexcept {
   if (Agreement* const agreement = find(name.communicator)) return agreement->unwanted(name, from);
+  if (early_.failure_of(name.communicator)) return true;
   const Freed& freed_here = freed(name.communicator);
   if (freed_here.ended_well(name.communicator)) came_after_the_end(name, from);
   return freed_here.has(name.communicator);
@@ -192,6 +193,7 @@ void Dispatcher::came_after_the_end(const MessageName& name, int from) noexcept 
 News Dispatcher::why_unwanted(const MessageName& name, int from) noexcept {
   const Agreement* const agreement = find(name.communicator);
   if (agreement && agreement->failed()) return agreement->failure().news();
+  if (const News* const failure = early_.failure_of(name.communicator)) return *failure;
   if (const auto said = freed(name.communicator).answer(name.communicator, name.collective))
     return {.communicator = name.communicator,
             .call = said->call,

@@ -20,14 +20,20 @@ bool EarlyNews::keep(const Item& item) noexcept {
   return true;
 }
 
-// The failure is all that is to be known of a communicator. But a notice may be of one that only
-// has the same number.
-bool EarlyNews::knows(const Item& item) const noexcept {
-  return std::ranges::any_of(items_, [&](const Item& known) {
-    return known.news.communicator == item.news.communicator && !known.is_notice &&
-           (known.news.kind == News::Kind::failed ||
-            (known.from == item.from && known.news == item.news));
+// A notice may be of one that only has the same number.
+const News* EarlyNews::failure_of(CommunicatorId id) const noexcept {
+  const auto found = std::ranges::find_if(items_, [&](const Item& known) {
+    return known.news.communicator == id && known.news.kind == News::Kind::failed &&
+           !known.is_notice;
   });
+  return found != items_.end() ? &found->news : nullptr;
+}
+
+// The failure is all that is to be known of a communicator.
+bool EarlyNews::knows(const Item& item) const noexcept {
+  return failure_of(item.news.communicator) || std::ranges::any_of(items_, [&](const Item& known) {
+           return known.from == item.from && known.news == item.news && !known.is_notice;
+         });
 }
 
 // Then this one is dropped: the first one makes the communicator fail here. If this rank refuses

@@ -24,6 +24,9 @@ class EarlyNews {
 
   // false: there is no room, or no memory. An item that would change nothing is left out.
   bool keep(const Item& item) noexcept;
+  // The failure of that communicator, as a member has told it. Null: it is not known to have
+  // failed.
+  const protocols::News* failure_of(CommunicatorId id) const noexcept;
   // The communicator is here: takes out what was said of it, in the order in which it came.
   template <class Visit>
   void take(CommunicatorId id, Visit&& visit) noexcept {

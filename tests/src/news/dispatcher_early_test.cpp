@@ -100,6 +100,32 @@ TEST_CASE("who spoke early of a communicator without being a member is not trust
   CHECK(job.channel().failure_code() == Code::transport_failed);
 }
 
+// Rank 1 has invited rank 0 to a buffer, and has failed since.
+TEST_CASE("who fails gets its buffers back from a rank that has not made the communicator yet",
+          "[dispatcher]") {
+  DispatchingJob job;
+  DispatchedMember fails(job[1], 7, 1);
+  Channel& channel = job[1].connections.channel(0);
+  job[0].connections.channel(1);
+  std::vector<std::byte> place(50000);
+  protocols::Transfer receive;
+  while (receive.phase != protocols::Transfer::Phase::awaits_outcome) {
+    REQUIRE(channel.recv(receive, {7, 0, 0}, place.data(), 50000) == protocols::Answer::again);
+    job.settle();
+  }
+  fails.failure().record(Code::timed_out, 1, "too late");
+  channel.abandon(receive);
+  job.settle();
+  CHECK(channel.abandoned().withdrawing());
+  job[0].dispatcher.hear(fails.failure().news(), 1);
+  CHECK(job[0].dispatcher.unwanted({7, 0, 0}, 1));
+  CHECK_FALSE(job[0].dispatcher.unwanted({8, 0, 0}, 1));
+  job.settle();
+  CHECK_FALSE(channel.abandoned().withdrawing());
+  const DispatchedMember late(job[0], 7, 0);
+  CHECK(late.failure().code() == Code::timed_out);
+}
+
 TEST_CASE("nothing is kept of a communicator that was freed", "[dispatcher]") {
   Told job;
   { const DispatchedMember freed(job[0], 7, 0); }

@@ -51,7 +51,11 @@ TEST_CASE("nothing is kept beside the failure of a communicator, but beside a no
           "[early_news]") {
   EarlyNews early;
   REQUIRE(early.keep(failure_of(1, 4, true)));  // perhaps another one's
+  REQUIRE(early.keep(refusal_of(2, 0, 4)));
+  for (const CommunicatorId id : {1, 2}) CHECK_FALSE(early.failure_of(id));
   CHECK(early.keep(failure_of(1, 2)));
+  REQUIRE(early.failure_of(1));
+  CHECK(early.failure_of(1)->code == Code::timed_out);
   CHECK(early.keep(failure_of(1, 3)));
   CHECK(early.keep(refusal_of(1, 0, 3)));
   CHECK(early.keep(failure_of(1, 5, true)));
