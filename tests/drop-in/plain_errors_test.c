@@ -190,6 +190,29 @@ static void fails_when_freed(void) {
   CHECK(request == MPI_REQUEST_NULL, "it is complete");
 }
 
+/* Rank 0 refuses the first call of a duplicate, which the others have not made yet, and calls
+ * nothing of Tutti's until they have heard of it. */
+static void fails_early(MPI_Errhandler handler) {
+  MPI_Comm comm;
+  int one = 1, sum = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  handled = 0;
+  if (rank == 0) {
+    const int code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_OP_NULL, comm);
+    CHECK(handled == 1 && class_of(code) == MPI_ERR_OP, "class %d", class_of(code));
+    for (int peer = 1; peer < size; ++peer) MPI_Send(&one, 1, MPI_INT, peer, 1, MPI_COMM_WORLD);
+    for (int peer = 1; peer < size; ++peer)
+      MPI_Recv(&one, 1, MPI_INT, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(&one, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const int code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(handled == 1 && code != MPI_SUCCESS, "code %d, %d calls", code, handled);
+    MPI_Send(&one, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+  }
+  MPI_Comm_free(&comm);
+}
+
 /* Ends the program, as MPI's own error handler does. `direct`: where errors are to be printed, past
  * mpiexec, which throws away what it has not passed on when the program ends. */
 static void end_by_error(const char* direct) {
@@ -212,8 +235,11 @@ int main(int argc, char** argv) {
   taken(comm);
   refused(comm, handler); /* all ranks refuse: the communicator is as good as before */
   if (getenv("TUTTI_CHECK") && size > 1) compared(handler);
-  if (size > 1) fails_later(handler);
-  if (size > 1) fails_when_freed();
+  if (size > 1) {
+    fails_later(handler);
+    fails_when_freed();
+    fails_early(handler);
+  }
   int one = 1, sum = 0;
   PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
   CHECK(sum == size, "the sum is %d", sum);
