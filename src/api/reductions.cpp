@@ -1,5 +1,8 @@
 // The collectives that combine data: arguments are checked, and become what is to be run and how it
 // is delivered.
+#include <algorithm>
+
+#include "base/bits.hpp"
 #include "src/api/arguments.hpp"
 #include "src/api/prepare.hpp"
 
@@ -36,12 +39,25 @@ Elements elements_of(const Arguments& a, const Layout& layout, Bytes each, const
   return e;
 }
 
+// Elements of all ranks together, as far as two.
+int few_elements_of(const Arguments& a, int ranks) {
+  const auto few = [](MPI_Count count) {
+    return static_cast<int>(std::clamp<MPI_Count>(count, 0, 2));
+  };
+  if (a.collective != Collective::reduce_scatter) return few(a.send.count);
+  if (!a.by_rank) return few(a.send.count * std::min(ranks, 2));
+  int all = 0;
+  for (int i = 0; i < ranks && all < 2; ++i) all += few(a.receive.counts ? a.receive.counts[i] : 2);
+  return all;
+}
+
 // A single element has no neighbour that it could overlap with, wherever the next one would begin.
-Layout layout_of_elements(Library& state, const Arguments& a) {
+Layout layout_of_elements(Library& state, const Arguments& a, int ranks) {
   Layout layout = state.datatypes.layout(a.send.type);
-  const bool single = a.collective != Collective::reduce_scatter && a.send.count == 1;
-  if (single && layout.extent < layout.true_extent)
-    layout.extent = layout.true_extent + layout.form->alignment;
+  if (layout.extent < layout.true_extent && few_elements_of(a, ranks) < 2) {
+    const Bytes alignment = layout.form->alignment;
+    layout.extent = round_up(layout.true_extent, alignment) + alignment;
+  }
   return layout;
 }
 
@@ -60,7 +76,7 @@ void prepare_reduction(Library& state, UserRequest& request, const Arguments& a)
   if (in_place && !has_result) forbid_in_place(a.send.buffer, "sendbuf");
   if (has_result) forbid_in_place(a.receive.buffer, "recvbuf");
 
-  const Layout layout = layout_of_elements(state, a);
+  const Layout layout = layout_of_elements(state, a, comm.size());
   Reduction* const known = state.operations.known(a.operation, a.send.type);
   Reduction& reduction = known ? *known
                                : request.reduction.emplace(state.operations.find(

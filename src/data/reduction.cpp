@@ -190,11 +190,14 @@ Bytes shift_of(const Layout& layout, Bytes alignment) {
   return layout.lower - rest;
 }
 
-// Nothing is computed but small elements, of zeros.
+// MPI_Reduce returns its errors here, and MPI_Reduce_local, which may have fewer operations, does
+// not. Nothing is computed but small elements, of zeros.
 bool mpi_computes(MPI_Op op, MPI_Datatype type, Bytes extent, const Datatypes& datatypes) {
   alignas(64) char a[64] = {}, b[64] = {};
   const bool small = extent <= static_cast<Bytes>(sizeof a);
-  return PMPI_Reduce(&a[0], &b[0], small ? 1 : 0, type, op, 0, datatypes.self()) == MPI_SUCCESS;
+  const int count = small ? 1 : 0;
+  return PMPI_Reduce(&a[0], &b[0], count, type, op, 0, datatypes.self()) == MPI_SUCCESS &&
+         PMPI_Reduce_local(&a[0], &b[0], count, type, op) == MPI_SUCCESS;
 }
 
 [[noreturn]] void undefined(const std::optional<Predefined>& operation, MPI_Datatype type) {

@@ -33,11 +33,14 @@ struct CallInFlight {
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent
   int error = TUTTI_SUCCESS;  // and why, from the end on
   std::string message;
-  bool released = false;         // the program has freed the request: nobody will ask for it
-  CallInFlight* next = nullptr;  // in flight, or failed
+  bool kept = false;                    // among those that have failed
+  bool released = false;                // the program has freed the request: nobody will ask for it
+  CallInFlight* next = nullptr;         // in flight
+  CallInFlight* next_failed = nullptr;  // kept
 
-  // The list of calls in flight, and the MPI until it frees the request: at once if the
-  // program frees one that is not complete (MPICH), or when it is complete (Open MPI).
+  // Tutti until the request is complete; the list of failed calls; and the MPI until it frees the
+  // request: at once if the program frees one that is not complete (MPICH), or when it is complete
+  // (Open MPI).
   std::atomic<int> holders{2};
 };
 
@@ -45,7 +48,8 @@ struct CallInFlight {
 void put_in_flight(CallInFlight& call) noexcept;
 // false: it was not in flight. With the lock.
 bool take_out(CallInFlight& call) noexcept;
-// Waits for the end if it has to. With the lock; the call is not in flight any more.
+// Waits for the end if it has to. With the lock; the call is not in flight any more, and one that
+// has failed is kept.
 void end(Library& library, CallInFlight& call) noexcept;
 // Follows the call's end: the program's request is complete, too. Without the lock.
 void complete(CallInFlight& call) noexcept;
@@ -60,7 +64,6 @@ int tell(const CallInFlight& call) noexcept;
 
 // Calls that have failed, and whose requests nobody has waited for yet. The MPI completes a request
 // in one thread, and another may be the one that waits.
-void keep_failed(CallInFlight& call) noexcept;
 // Tells of the one whose request the MPI has completed. MPI_SUCCESS: the request is not one of
 // these.
 int tell_failed(MPI_Request handle) noexcept;

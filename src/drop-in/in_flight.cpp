@@ -83,13 +83,23 @@ void complete_all(CallInFlight* ended) noexcept {
   }
 }
 
+void keep_failed(CallInFlight& call) noexcept {
+  const std::lock_guard lock(g_failed_lock);
+  CallInFlight** last = &g_failed;
+  while (*last) last = &(*last)->next_failed;
+  call.next_failed = nullptr;
+  *last = &call;
+  call.holders.fetch_add(1, std::memory_order_relaxed);
+  failed_calls.fetch_add(1, std::memory_order_release);
+}
+
 // Null: there is none.
 CallInFlight* take_failed(MPI_Request handle) noexcept {
   const std::lock_guard lock(g_failed_lock);
-  for (CallInFlight** link = &g_failed; *link; link = &(*link)->next)
+  for (CallInFlight** link = &g_failed; *link; link = &(*link)->next_failed)
     if ((*link)->handle == handle) {
       failed_calls.fetch_sub(1, std::memory_order_release);
-      return std::exchange(*link, (*link)->next);
+      return std::exchange(*link, (*link)->next_failed);
     }
   return nullptr;
 }
@@ -163,6 +173,8 @@ void end(Library& library, CallInFlight& call) noexcept {
     }
   } catch (const std::bad_alloc&) {  // then there are no words for it
   }
+  call.kept = call.error != TUTTI_SUCCESS && !call.released;
+  if (call.kept) keep_failed(call);
   if (call.is_persistent()) return;
   library.pending.remove(call.request);
   call.request = TUTTI_REQUEST_NULL;
@@ -171,26 +183,12 @@ void end(Library& library, CallInFlight& call) noexcept {
 void complete(CallInFlight& call) noexcept {
   if (call.is_persistent()) return complete_persistent(call);
   call.operation.reset();
-  const bool failed = call.error != TUTTI_SUCCESS;
-  const MPI_Request handle = call.handle;
-  if (failed && !call.released) {
-    keep_failed(call);  // as soon as the request is complete, the call may be gone
-    PMPI_Grequest_complete(handle);
-    return;
+  if (!call.kept) {
+    if (call.error != TUTTI_SUCCESS) tell(call);
+    calls_in_flight.fetch_sub(1, std::memory_order_release);
   }
-  if (failed) tell(call);
-  calls_in_flight.fetch_sub(1, std::memory_order_release);
-  PMPI_Grequest_complete(handle);
+  PMPI_Grequest_complete(call.handle);
   drop(call);
-}
-
-void keep_failed(CallInFlight& call) noexcept {
-  const std::lock_guard lock(g_failed_lock);
-  CallInFlight** last = &g_failed;
-  while (*last) last = &(*last)->next;
-  call.next = nullptr;
-  *last = &call;
-  failed_calls.fetch_add(1, std::memory_order_release);
 }
 
 int tell_failed(MPI_Request handle) noexcept {
@@ -198,10 +196,8 @@ int tell_failed(MPI_Request handle) noexcept {
   if (!call) return MPI_SUCCESS;
   calls_in_flight.fetch_sub(1, std::memory_order_release);
   const int error = tell(*call);
-  if (call->is_persistent())
-    call->error = TUTTI_SUCCESS;
-  else
-    drop(*call);
+  if (call->is_persistent()) call->error = TUTTI_SUCCESS;
+  drop(*call);
   return error;
 }
 

@@ -113,11 +113,7 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
 }
 
 void complete_persistent(CallInFlight& call) noexcept {
-  if (call.error == TUTTI_SUCCESS) {
-    calls_in_flight.fetch_sub(1, std::memory_order_release);
-  } else {
-    keep_failed(call);
-  }
+  if (!call.kept) calls_in_flight.fetch_sub(1, std::memory_order_release);
   PMPI_Send(&g_nothing, 0, MPI_BYTE, 0, call.tag, g_self);
 }
 

@@ -57,7 +57,10 @@ class Waiting {
       cpu_relax();
       return true;
     }
-    if (wait_state.polls % kPollsPerDrive == 0) drive_others();
+    if (wait_state.polls % kPollsPerDrive == 0) {
+      drive_without_lock();
+      return !agreement.failed();
+    }
     steps.each_waiting([](protocols::Channel& channel) { channel.progress(); });
     if (wait_state.polls < settings_.spin) return !agreement.failed();
     return yield_core(wait_state, agreement,
@@ -95,6 +98,13 @@ class Waiting {
   };
   bool others_are_pressing() const noexcept {
     return settings_.drives_always || (settings_.drives_while && *settings_.drives_while != 0);
+  }
+
+  // The MPI may call functions of the program's, and these may call Tutti.
+  void drive_without_lock() const {
+    if (lock_) lock_->unlock();
+    drive_others();
+    if (lock_) lock_->lock();
   }
 
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;

@@ -36,12 +36,13 @@ bool EarlyNews::knows(const Item& item) const noexcept {
          });
 }
 
-// Then this one is dropped: the first one makes the communicator fail here. If this rank refuses
-// that call, too, the member says it again when it is waited for.
+// Then this one is dropped: another one makes the communicator fail here. If this rank refuses that
+// call, too, the member says it again when it is waited for.
 bool EarlyNews::knows_refusal(const Item& item) const noexcept {
   return item.news.kind == News::Kind::refused &&
          std::ranges::any_of(items_, [&](const Item& known) {
-           return known.news.communicator == item.news.communicator && known.from == item.from;
+           return known.news.communicator == item.news.communicator &&
+                  (known.from == item.from || known.news.call == item.news.call);
          });
 }
 

@@ -255,7 +255,14 @@ static void resized_column(tutti_comm comm) {
   MUST(tutti_allreduce(mine, got, 1, resized, op, comm));
   for (int i = 0; i < 6; ++i)
     CHECK(got[i] == (i % 2 ? -1 : 20 * i + 1), "a resized column: %d is %d", i, got[i]);
+  const MPI_Count one_of_all[2] = {0, 1};
+  for (int i = 0; i < 6; ++i) got[i] = -1;
+  MUST(tutti_reduce_scatter(mine, got, one_of_all, resized, op, comm));
+  for (int i = 0; i < 6; ++i)
+    CHECK(got[i] == (i % 2 || job_rank == 0 ? -1 : 20 * i + 1), "scattered: %d is %d", i, got[i]);
+  MUST(tutti_allreduce(mine, got, 0, resized, op, comm));
   GIVES(tutti_allreduce(mine, got, 2, resized, op, comm), TUTTI_ERR_UNSUPPORTED);
+  GIVES(tutti_reduce_scatter_block(mine, got, 1, resized, op, comm), TUTTI_ERR_UNSUPPORTED);
   MPI_Op_free(&op);
   MPI_Type_free(&resized);
   MPI_Type_free(&column);

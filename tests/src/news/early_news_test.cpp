@@ -76,7 +76,8 @@ TEST_CASE("early news is bounded, and says what is lost", "[early_news]") {
   REQUIRE(early.keep(failure_of(last, 5, true)));  // which takes no room
   REQUIRE(early.keep(refusal_of(last, 0, 2)));
   CHECK_FALSE(early.keep(failure_of(last, 2)));
-  CHECK_FALSE(early.keep(refusal_of(last, 0, 3)));
+  CHECK_FALSE(early.keep(refusal_of(last, 1, 3)));
+  CHECK(early.keep(refusal_of(last, 0, 3)));  // of a call that is known to be refused
   CHECK_FALSE(early.keep(refusal_of(last + 1, 0, 2)));
   CHECK(early.keep(failure_of(last + 1, 5, true)));
   CHECK(early.keep(failure_of(1, 2)));  // known
