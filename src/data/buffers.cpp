@@ -122,20 +122,21 @@ void Blocked::must_be_absolute(const Piece& piece, const char* name) const {
 void Blocked::move(const Piece& piece, Bytes at, bool pack) {
   if (piece.bytes == 0) return;
   const Layout& layout = layout_of(piece);
-  const MPI_Datatype type = piece.own == 0 ? type_ : own_[piece.own - 1].type;
   std::byte* const typed = this->at(piece.offset);
   std::byte* const place = packed_ + at;
   if (layout.contiguous)
     pack ? copy_bytes(place, typed, static_cast<std::size_t>(piece.bytes))
          : copy_bytes(typed, place, static_cast<std::size_t>(piece.bytes));
   else if (pack)
-    datatypes_.pack(typed, piece.count, type, layout, place);
+    datatypes_.pack(typed, piece.count, layout, place);
   else
-    datatypes_.unpack(place, typed, piece.count, type, layout);
+    datatypes_.unpack(place, typed, piece.count, layout);
 }
 
 void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
-  constexpr Bytes kMost = Bytes{1} << 57;  // addresses of processes have no more bits
+  // Addresses of processes have no more bits, but for memory that was asked for beyond.
+  constexpr Bytes kUsual = Bytes{1} << 47, kLargest = Bytes{1} << 57;
+  const Bytes most = reinterpret_cast<std::uintptr_t>(user_) < kUsual ? kUsual : kLargest;
   if (piece.bytes == 0) return;
   const Layout& layout = layout_of(piece);
   const Bytes last = layout.extent * (piece.count - 1);
@@ -146,7 +147,7 @@ void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
       __builtin_add_overflow(begin, layout.lower, &begin) ||
       __builtin_add_overflow(begin, std::max<Bytes>(last, 0), &end) ||
       __builtin_add_overflow(end, layout.true_extent, &end) ||
-      __builtin_add_overflow(begin, std::min<Bytes>(last, 0), &begin) || begin < 0 || end > kMost;
+      __builtin_add_overflow(begin, std::min<Bytes>(last, 0), &begin) || begin < 0 || end > most;
   if (beyond)
     throw Error(
         Code::bad_buffer,

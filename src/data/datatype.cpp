@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "base/copy.hpp"
 #include "base/error.hpp"
 #include "src/data/large_counts.hpp"
 #include "src/data/mpi_error.hpp"
@@ -25,8 +26,7 @@ Datatypes::~Datatypes() {
   if (!finalized) PMPI_Comm_free(&self_);
 }
 
-Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
-  require_mpi();
+TypeFormUse Datatypes::form_of(MPI_Datatype type, const char* name) const {
   const auto bad = [name](Code code, std::string_view why) {
     return Error(code,
                  fmt::format("the datatype{} {}", name ? fmt::format(" of `{}`", name) : "", why));
@@ -41,12 +41,20 @@ Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
     throw bad(Code::datatype_not_committed,
               "is not committed, or has been freed; call MPI_Type_commit on it first");
   TypeFormUse form(kept_.find(type));
-  if (!form) {
-    TypeForm& fresh = TypeFormUse::fresh();
-    form = TypeFormUse(&fresh);
-    read(type, fresh);
-    kept_.was_read(type, fresh);
-  }
+  if (form) return form;
+  TypeForm& fresh = TypeFormUse::fresh();
+  form = TypeFormUse(&fresh);
+  read(type, fresh);
+  kept_.was_read(type, fresh);
+  return form;
+}
+
+Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
+  require_mpi();
+  TypeForm* const recent = kept_.find_recent(type);
+  TypeFormUse form = recent ? TypeFormUse(recent) : form_of(type, name);
+  if (!form->known && form->packed_by_mpi == MPI_DATATYPE_NULL)
+    check_mpi(PMPI_Type_dup(type, &form->packed_by_mpi), "MPI_Type_dup");
   const bool run = form->known && form->map.is_run() && form->map.whole().offset == 0;
   const bool contiguous = run ? form->size == form->extent : form->size == 0 && form->extent == 0;
   Layout layout{form->size, contiguous, false, form->lower, form->true_extent, form->extent};
@@ -100,13 +108,14 @@ void Datatypes::in_chunks(MPI_Count count, const Layout& layout, Call&& call) co
 // refuses it: then the type is moved to begin where its data do.
 class Datatypes::Based {
  public:
-  Based(const void* typed, MPI_Datatype type, const Layout& layout)
-      : base_(static_cast<std::byte*>(const_cast<void*>(typed))), type_(type) {
+  Based(const void* typed, const Layout& layout)
+      : base_(static_cast<std::byte*>(const_cast<void*>(typed))),
+        type_(layout.form->packed_by_mpi) {
     if (base_) return;
     const int one = 1;
     const MPI_Aint back = -layout.lower;
     MPI_Datatype moved = MPI_DATATYPE_NULL;
-    check_mpi(PMPI_Type_create_hindexed(1, &one, &back, type, &moved), "MPI_Type_create_hindexed");
+    check_mpi(PMPI_Type_create_hindexed(1, &one, &back, type_, &moved), "MPI_Type_create_hindexed");
     const int code = PMPI_Type_create_resized(moved, 0, layout.extent, &type_);
     PMPI_Type_free(&moved);
     check_mpi(code, "MPI_Type_create_resized");
@@ -128,11 +137,12 @@ class Datatypes::Based {
   bool made_ = false;
 };
 
-void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout,
+void Datatypes::pack(const void* typed, MPI_Count count, const Layout& layout,
                      std::byte* bytes) const {
-  if (layout.form && layout.form->known)
+  if (!layout.form) return copy_bytes(bytes, typed, static_cast<std::size_t>(count * layout.size));
+  if (layout.form->known)
     return tutti::pack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
-  const Based at(typed, type, layout);
+  const Based at(typed, layout);
   in_chunks(count, layout, [&](Bytes from, Bytes to, MPI_Count elements, MPI_Count length) {
     MPI_Count position = 0;
     if constexpr (kHasLargeCounts) {
@@ -153,11 +163,12 @@ void Datatypes::pack(const void* typed, MPI_Count count, MPI_Datatype type, cons
   });
 }
 
-void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type,
+void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count,
                        const Layout& layout) const {
-  if (layout.form && layout.form->known)
+  if (!layout.form) return copy_bytes(typed, bytes, static_cast<std::size_t>(count * layout.size));
+  if (layout.form->known)
     return tutti::unpack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
-  const Based at(typed, type, layout);
+  const Based at(typed, layout);
   in_chunks(count, layout, [&](Bytes to, Bytes from, MPI_Count elements, MPI_Count length) {
     if constexpr (kHasLargeCounts) {
       MPI_Count position = 0;

@@ -67,10 +67,8 @@ class Datatypes {
   Signature signature(MPI_Datatype type) const { return read_signature(type, common_); }
   // Between `count` elements at `typed` and count * size contiguous bytes. Throws
   // Error{bad_datatype | unsupported}.
-  void pack(const void* typed, MPI_Count count, MPI_Datatype type, const Layout& layout,
-            std::byte* bytes) const;
-  void unpack(const std::byte* bytes, void* typed, MPI_Count count, MPI_Datatype type,
-              const Layout& layout) const;
+  void pack(const void* typed, MPI_Count count, const Layout& layout, std::byte* bytes) const;
+  void unpack(const std::byte* bytes, void* typed, MPI_Count count, const Layout& layout) const;
 
   // Where packed copies live.
   ScratchPool& scratch() const noexcept { return scratch_; }
@@ -82,6 +80,7 @@ class Datatypes {
  private:
   class Based;
   Layout examine(MPI_Datatype type, const char* name) const;
+  TypeFormUse form_of(MPI_Datatype type, const char* name) const;
   void read(MPI_Datatype type, TypeForm& form) const;
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 namespace tutti {
 namespace {
@@ -11,12 +10,6 @@ namespace {
 // Forms of freed types. A type may be freed by any thread, without the engine's lock, and after
 // tutti_finalize.
 constinit std::atomic<TypeForm*> g_freed{nullptr};
-
-std::size_t place_of(MPI_Datatype type, std::size_t places) noexcept {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &type, sizeof type);
-  return static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15ull) >> 32) % places;
-}
 
 }  // namespace
 
@@ -30,6 +23,7 @@ KeptTypes::~KeptTypes() {
 }
 
 int KeptTypes::forget(MPI_Datatype, int, void* value, void*) noexcept {
+  frees_.fetch_add(1, std::memory_order_release);
   auto* const form = static_cast<TypeForm*>(value);
   form->next = g_freed.load(std::memory_order_relaxed);
   while (!g_freed.compare_exchange_weak(form->next, form, std::memory_order_release,
@@ -48,6 +42,7 @@ void KeptTypes::take_in_freed() noexcept {
     sighting.times = 0;
     const TypeFormUse last(form);  // and the attribute's
     --form->users;
+    form->idle = 0;
     form = next;
   }
 }
@@ -55,10 +50,12 @@ void KeptTypes::take_in_freed() noexcept {
 TypeForm* KeptTypes::find(MPI_Datatype type) noexcept {
   if (g_freed.load(std::memory_order_relaxed)) [[unlikely]]
     take_in_freed();
+  const std::uint64_t frees = frees_.load(std::memory_order_acquire);
   void* value = nullptr;
   int found = 0;
   if (PMPI_Type_get_attr(type, key_, &value, &found) != MPI_SUCCESS || !found) return nullptr;
   auto* const form = static_cast<TypeForm*>(value);
+  recent_[place_of(type, kRecent)] = {type, form, frees};
   ++form->found;
   return form;
 }
@@ -82,6 +79,7 @@ void KeptTypes::was_read(MPI_Datatype type, TypeForm& form) noexcept {
   form.sighting = static_cast<std::uint32_t>(place);
   if (PMPI_Type_set_attr(type, key_, &form) != MPI_SUCCESS) return;
   ++form.users;
+  if (!form.known) form.idle = 1;
   ++kept_;
   sighting.times = 0;
 }

@@ -33,8 +33,8 @@ void ReductionBuffer::copy(const std::byte* from, std::byte* to) {
     return copy_elements(layout.bytes_of(from, count_), layout.bytes_of(to, count_));
   ScratchBuffer packed(datatypes_.scratch());
   std::byte* const bytes = packed.get(data_.total(), kPackedCopy);
-  datatypes_.pack(from, count_, type_, layout, bytes);
-  datatypes_.unpack(bytes, to, count_, type_, layout);
+  datatypes_.pack(from, count_, layout, bytes);
+  datatypes_.unpack(bytes, to, count_, layout);
 }
 
 }  // namespace tutti

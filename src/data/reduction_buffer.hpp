@@ -19,7 +19,6 @@ class ReductionBuffer {
                   const void* buffer, MPI_Count count, MPI_Datatype type, const char* name)
       : data_(datatypes, layout, buffer, count, type, 1, name),
         datatypes_(datatypes),
-        type_(type),
         count_(count),
         shift_(reduction.shift()),
         user_(moved(buffer, shift_)),
@@ -64,7 +63,6 @@ class ReductionBuffer {
 
   Blocked data_;
   const Datatypes& datatypes_;
-  const MPI_Datatype type_;
   const MPI_Count count_;
   const Bytes shift_;      // of the reduction
   std::byte* const user_;  // where the bytes of the first element begin

@@ -103,11 +103,11 @@ void must_pack(const Datatypes& datatypes, const Layout& layout, const Type& typ
       elements,
       [&](const std::byte* buffer) {
         std::vector<std::byte> bytes(static_cast<std::size_t>(elements.total()));
-        datatypes.pack(buffer, count, type.handle, layout, bytes.data());
+        datatypes.pack(buffer, count, layout, bytes.data());
         return bytes;
       },
       [&](std::byte* buffer, const std::vector<std::byte>& bytes) {
-        datatypes.unpack(bytes.data(), buffer, count, type.handle, layout);
+        datatypes.unpack(bytes.data(), buffer, count, layout);
       });
 }
 

@@ -209,15 +209,29 @@ TEST_CASE("counts that are negative, or fit in no number, are refused", "[buffer
   // Each block has a number of bytes, and all together have none.
   CHECK(code_of([&] { blocked(types, data, {LLONG_MAX / 4, 0}, {0, 0}); }) == Code::success);
   CHECK(code_of([&] { blocked(types, data, {LLONG_MAX / 4, 1}, {0, 0}); }) == Code::bad_count);
-  for (const std::size_t blocks : {127, 128}) {
-    const Counts counts(blocks, MPI_Count{1} << 56);
+  static int low[2] = {};  // addresses behind it are still addresses of processes
+  constexpr std::size_t kBlocks = std::size_t{1} << 18;
+  for (const std::size_t blocks : {kBlocks - 1, kBlocks}) {
+    const Counts counts(blocks, MPI_Count{1} << 45);
     const Counts places(blocks);
     const std::vector<MPI_Datatype> of(blocks, MPI_BYTE);
     const auto by_types = [&] {
-      Blocked(types, data, counts.data(), places.data(), of.data(), static_cast<int>(blocks),
-              kName);
+      Blocked(types, low, counts.data(), places.data(), of.data(), static_cast<int>(blocks), kName);
     };
-    CHECK(code_of(by_types) == (blocks < 128 ? Code::success : Code::bad_count));
+    CHECK(code_of(by_types) == (blocks < kBlocks ? Code::success : Code::bad_count));
+  }
+}
+
+TEST_CASE("elements beyond all addresses are refused", "[buffers]") {
+  const Datatypes types(g_scratch);
+  int data[2] = {};
+  const int lengths[] = {1, 1};
+  for (const int bits : {47, 48, 56, 61}) {
+    const MPI_Aint places[] = {0, MPI_Aint{1} << bits};
+    MPI_Datatype made;
+    MPI_Type_create_hindexed(2, lengths, places, MPI_INT, &made);
+    const Type type(made);
+    CHECK(code_of([&] { Blocked(types, data, 1, type, 1, kName); }) == Code::bad_buffer);
   }
 }
 

@@ -21,7 +21,7 @@ std::vector<int> packed(MPI_Datatype type, const std::vector<int>& ints, MPI_Cou
   const Datatypes types(g_scratch);
   const Layout layout = types.layout(type);
   std::vector<int> bytes(static_cast<std::size_t>(count * layout.size) / sizeof(int));
-  types.pack(ints.data(), count, type, layout, reinterpret_cast<std::byte*>(bytes.data()));
+  types.pack(ints.data(), count, layout, reinterpret_cast<std::byte*>(bytes.data()));
   return bytes;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[dataty
     const std::vector<int> bytes = packed(gaps, sent, count);
     CHECK(bytes == left);
     std::vector<int> ints(sent.size(), -1);
-    types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), count, gaps,
+    types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), ints.data(), count,
                  types.layout(gaps));
     CHECK(ints == expected);
   }
@@ -136,7 +136,7 @@ TEST_CASE("one element with gaps may be longer than 2 GiB", "[datatype]") {
   CHECK(layout.size == Bytes{kPieces} * kPiece + 5);
   const Repeated packed((static_cast<std::size_t>(layout.size) / Repeated::kPart + 1) *
                         Repeated::kPart);
-  types.pack(typed.data(), 1, type, layout, packed.data());
+  types.pack(typed.data(), 1, layout, packed.data());
   const std::byte* const end = packed.data() + layout.size;
   CHECK(std::equal(end - 5, end, typed.data()));
   CHECK(std::equal(end - 5 - kPiece, end - 5, typed.data() + kPieces * kStep));

@@ -69,8 +69,27 @@ TEST_CASE("a type may be freed while what was read of it is used", "[kept]") {
     const Type other(every_other_int());
     CHECK(types.layout(other).size == 8);
     std::vector<int> packed(4);
-    types.pack(ints.data(), 1, other, layout, reinterpret_cast<std::byte*>(packed.data()));
+    types.pack(ints.data(), 1, layout, reinterpret_cast<std::byte*>(packed.data()));
     CHECK(packed == std::vector<int>{1, 2, 4, 5});
+  }
+}
+
+TEST_CASE("a type that the MPI packs may be freed while it is used", "[kept]") {
+  constexpr int kPieces = 70000;  // more than are read
+  std::vector<int> places(kPieces), ints(3 * kPieces), packed(kPieces);
+  for (int i = 0; i < kPieces; ++i) places[static_cast<std::size_t>(i)] = 3 * i - i % 2;
+  for (std::size_t i = 0; i < ints.size(); ++i) ints[i] = static_cast<int>(i);
+  const Datatypes types(g_scratch);
+  for (int uses = 1; uses < 4; ++uses) {
+    MPI_Datatype type;
+    MPI_Type_create_indexed_block(kPieces, 1, places.data(), MPI_INT, &type);
+    MPI_Type_commit(&type);
+    for (int i = 1; i < uses; ++i) types.layout(type);
+    const Layout layout = types.layout(type);
+    REQUIRE_FALSE(layout.form->known);
+    MPI_Type_free(&type);
+    types.pack(ints.data(), 1, layout, reinterpret_cast<std::byte*>(packed.data()));
+    CHECK(packed == places);
   }
 }
 

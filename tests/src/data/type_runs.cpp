@@ -85,7 +85,7 @@ std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes co
     std::memcpy(defined.data() + packed, typed.data() + at - place.lowest, bytes);
   });
   int position = 0;
-  datatypes.pack(typed.data() - place.lowest, count, type.handle, layout, ours.data());
+  datatypes.pack(typed.data() - place.lowest, count, layout, ours.data());
   if (ours != defined) return "packed bytes are not those of the definition";
   if (type.mpi_packs)
     MPI_Pack(typed.data() - place.lowest, elements, type.handle, theirs.data(), length, &position,
@@ -97,7 +97,7 @@ std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes co
     std::memcpy(expected.data() + at - place.lowest, ours.data() + packed, bytes);
   });
   position = 0;
-  datatypes.unpack(ours.data(), mine.data() - place.lowest, count, type.handle, layout);
+  datatypes.unpack(ours.data(), mine.data() - place.lowest, count, layout);
   if (mine != expected) return "unpacked bytes are not those of the definition";
   if (!type.mpi_packs) return {};
   MPI_Unpack(ours.data(), length, &position, other.data() - place.lowest, elements, type.handle,
