@@ -23,6 +23,11 @@
 // arrival, because it is an RDMA write; the send starts after that. (IB §5.1.2: "this adds o_s +
 // L"; LogGPS.)
 //
+// Within a node long messages go in pieces (Platform::piece). The receiver takes and combines the
+// first ones while the sender makes the next ones. So a receive that waits starts so early that it
+// ends when the last piece has been taken, but not before the first piece has come. Ring slots for
+// pieces are taken to be free.
+//
 // Nothing else is shared: messages of different ranks do not slow each other down, unless the
 // ranks of a node share its ports between nodes (Platform::shared_ports). A port of several
 // adapters (Platform::adapters) passes as many messages at a time. The gap of the sending port may

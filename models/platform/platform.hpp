@@ -77,7 +77,8 @@ struct Platform {
   std::optional<Model> between_sockets{};
   double reduce_per_byte = 0;  // γ: combining two operands, us per byte of one
   double copy_per_byte = 0;    // us
-  // Within a node a message is combined while it comes, in pieces; 0: when it is there.
+  // Within a node longer messages are received and combined in such pieces, while the rest is on
+  // its way; 0: when they are there as a whole.
   Bytes piece = 0;
   // The ranks of a node share one port for sending to other nodes, and one for receiving from
   // them; else each rank has its own.

@@ -13,6 +13,7 @@
 #include "models/simulation/chance.hpp"
 #include "models/simulation/critical_path.hpp"
 #include "models/simulation/event_queue.hpp"
+#include "models/simulation/level_costs.hpp"
 #include "models/simulation/player.hpp"
 
 namespace tutti::models {
@@ -25,14 +26,12 @@ using collectives::Step;
 using collectives::StepId;
 using collectives::StepKind;
 
-enum Level : std::uint8_t { kWithin, kAcross, kBetween };
-constexpr Level kLevels[] = {kWithin, kAcross, kBetween};
-
 class Simulation {
  public:
   Simulation(int P, const Platform& platform, const SimulationOptions& setting)
       : platform_(platform),
         setting_(setting),
+        costs_(platform),
         players_(index(P)),
         alike_(platform.copy_per_byte == 0),
         chance_(setting.seed) {
@@ -40,11 +39,6 @@ class Simulation {
         setting.node.empty() ? P : 1 + *std::max_element(setting.node.begin(), setting.node.end());
     result_.nodes.resize(index(nodes));
     result_.finished.resize(index(P));
-    models_[kBetween] = &platform.between;
-    models_[kWithin] = platform.within ? &*platform.within : &platform.between;
-    models_[kAcross] = platform.between_sockets ? &*platform.between_sockets : models_[kWithin];
-    const auto& [within, across, between] = platform.gap_by_destinations;
-    by_destinations_ = {&within, &across, &between};
     for (const Level level : kLevels)
       out_[level].assign(index(shared(level) ? nodes : P),
                          Port{level == kBetween ? platform.adapters : 1}),
@@ -120,7 +114,7 @@ class Simulation {
   bool waits_for_receiver(Level level, const Step& message) const noexcept {
     using protocols::Protocol;
     const Bytes bytes = length_of(message);
-    if (bytes > rendezvous_above(*models_[level])) return true;
+    if (bytes > rendezvous_above(costs_.model(level))) return true;
     if (!setting_.limits) return false;
     const Protocol protocol = protocols::protocol_for(bytes, message.use, *setting_.limits);
     return protocol == Protocol::rendezvous || protocols::may_be_fetched(protocol);
@@ -132,24 +126,10 @@ class Simulation {
     mine.cursor = std::make_unique<Cursor>(mine.script->shape);
     mine.marks.resize(mine.script->schedule.steps.size());
     if (setting_.record) arrivals_.emplace_back(mine.marks.size());
-    if (std::ranges::any_of(by_destinations_, [](const auto* table) { return table->has_value(); }))
-      find_gap_factors(rank);
-  }
-
-  // From the ranks that this one sends to over each level.
-  void find_gap_factors(Rank rank) {
-    Bytes destinations[3] = {};
-    player(rank).script->each_destination(rank, [&](Rank to) { ++destinations[level(rank, to)]; });
-    for (const Level to : kLevels)
-      if (const auto& table = *by_destinations_[to])
-        gap_factors_[to].push_back((*table)(destinations[to]));
-  }
-
-  // The costs of a message that leaves the rank.
-  Costs costs_out(Level to, Rank rank, Bytes bytes) const noexcept {
-    const Costs costs = costs_of(*models_[to], bytes);
-    const auto& factors = gap_factors_[to];
-    return factors.empty() ? costs : with_gap(*models_[to], costs, factors[index(rank)]);
+    if (!costs_.asks_for_destinations()) return;
+    std::array<Bytes, 3> destinations{};
+    mine.script->each_destination(rank, [&](Rank to) { ++destinations[level(rank, to)]; });
+    costs_.add_next_rank(destinations);
   }
 
   void touch(Rank rank) {
@@ -173,15 +153,16 @@ class Simulation {
     }
   }
 
-  // The message is at the receiver's port.
+  // The message is at the receiver's port, or what the receiver may begin with.
   void reaches(Rank rank, StepId id, double now) {
     const Step& mine = step(rank, id);
     const Level at = level(rank, peer(rank, mine));
-    const Costs costs = costs_of(*models_[at], length_of(mine));
+    const Costs costs = costs_.of(at, length_of(mine));
     Port& in = port(in_, at, rank);
-    const double begin = std::max(now - costs.spacing, in.turn - costs.ahead);
+    const double earlier = costs_.head_start(at, mine), soonest = now + earlier - costs.spacing;
+    const double begin = std::max(soonest, in.turn - costs.ahead);
     in.take(begin, costs.spacing);
-    const double end = begin == now - costs.spacing ? now : begin + costs.spacing;
+    const double end = begin == soonest ? now : begin + costs.spacing - earlier;
     if (end > now)
       events_.push({end, Event::passed, rank, id});
     else
@@ -260,7 +241,7 @@ class Simulation {
 
   double opens(Rank rank, Level to) noexcept {
     const Bytes bytes = length_of(step(rank, player(rank).sends[to].front()));
-    return port(out_, to, rank).turn - costs_out(to, rank, bytes).ahead;
+    return port(out_, to, rank).turn - costs_.out(to, rank, bytes).ahead;
   }
 
   void wake_if_needed(Rank rank, double now) {
@@ -289,7 +270,7 @@ class Simulation {
     const Rank to = peer(rank, send);
     const Bytes bytes = length_of(send);
     const Level over = level(rank, to);
-    const Costs costs = costs_out(over, rank, bytes);
+    const Costs costs = costs_.out(over, rank, bytes);
     Port& out = port(out_, over, rank);
     const bool first = now > out.turn && now > mine.sent;
     const double busy = now + stretched(first ? costs.send : costs.send_next);
@@ -309,7 +290,8 @@ class Simulation {
       result_.bars.push_back(
           {rank, to, id, send.kind, bytes, now, busy, held, out.turn, 0, kNoBar, behind});
     }
-    events_.push({busy + stretched(costs.flight), Event::reaches, to, receive});
+    const double whole = busy + stretched(costs.flight);
+    events_.push({whole - costs_.head_start(over, step(to, receive)), Event::reaches, to, receive});
     end(rank, id, now, held);
   }
 
@@ -324,7 +306,7 @@ class Simulation {
     if (some.kind == StepKind::reduce && bytes == 0 && setting_.computing)
       time = setting_.computing(rank, id);
     if (receives(some.kind)) {
-      const Costs costs = costs_of(*models_[level(rank, peer(rank, some))], length_of(some));
+      const Costs costs = costs_.of(level(rank, peer(rank, some)), length_of(some));
       time += now == mine.received ? costs.receive_next : costs.receive;
     }
     const double busy = now + stretched(time);
@@ -342,7 +324,7 @@ class Simulation {
     Player& mine = player(rank);
     const Step& receive = step(rank, id);
     const Rank from = peer(rank, receive);
-    const Costs costs = costs_of(*models_[level(rank, from)], 0);
+    const Costs costs = costs_.of(level(rank, from), 0);
     mine.free = now + stretched(costs.send);
     const StepId send = player(from).script->send(from, rank, receive.ordinal);
     if (send == kNoStep)
@@ -371,9 +353,7 @@ class Simulation {
 
   const Platform& platform_;
   const SimulationOptions& setting_;
-  const Model* models_[3];  // by level
-  std::array<const std::optional<Curve>*, 3> by_destinations_;
-  std::vector<double> gap_factors_[3];  // by rank, if the level has that table
+  LevelCosts costs_;
   std::vector<Player> players_;
   std::vector<Port> out_[3], in_[3];  // by level; of a rank, or of a node
   ScriptCache alike_;

@@ -51,7 +51,7 @@ struct Bar {
   Bytes bytes;
   double begin, busy, end;
   double turn;               // of a send: until then the port was busy
-  double arrived;            // of a receive: when the message had passed the port
+  double arrived;            // of a receive: when what it may begin with had passed the port
   std::int64_t from;         // of a receive: the number of its sender's bar; else −1
   std::int64_t behind = -1;  // of a send: that of the one for which it waited at the port; else −1
 };

@@ -124,6 +124,33 @@ TEST_CASE("simulator: what combining and copying take is the processor's") {
   CHECK(time_of("ring", alone, platform) == near(2));
 }
 
+TEST_CASE("simulator: a receiver takes the first pieces while the sender makes the next ones") {
+  Platform platform = platform_of(LogP{});
+  platform.within = LogGPO{.O = 0.01};
+  platform.piece = 100;
+  const auto on_one_node = [&](std::string_view algorithm, const Problem& problem) {
+    const std::vector<int> node(index(problem.P), 0);
+    return simulated(algorithm, problem, platform, {}, {.node = node}).time;
+  };
+  CHECK(on_one_node("linear", bcast_of(2, 100)) == near(1 + 1));
+  CHECK(on_one_node("linear", bcast_of(2, 1000)) == near(10 + 1));
+  CHECK(on_one_node("chain", bcast_of(4, 1000)) == near(3 * (10 + 1)));
+  // The root takes one message after another; who sends takes nothing meanwhile.
+  CHECK(on_one_node("linear", {{.collective = Collective::gather, .bytes = 1000}, 3}) ==
+        near(1 + 2 * 10));
+  CHECK(on_one_node("recursive-doubling", allgather_of(2, 1000)) == near(10 + 10));
+  // Combining takes longer than the message, and begins with the first piece.
+  const Problem reduce{{.collective = Collective::reduce, .bytes = 1000}, 2};
+  platform.reduce_per_byte = 0.02;
+  CHECK(on_one_node("linear", reduce) == near(1 + 10 + 20));
+  // It takes less, and is hidden but for the last piece; between nodes it is not.
+  platform.within = models::LogGP{.G = 0.01};
+  platform.reduce_per_byte = 0.005;
+  CHECK(on_one_node("linear", reduce) == near(999 * 0.01 + 100 * 0.005));
+  platform.between = *platform.within;
+  CHECK(time_of("linear", reduce, platform) == near(999 * 0.01 + 1000 * 0.005));
+}
+
 TEST_CASE("simulator: a rendezvous waits until the receiver is ready") {
   const Platform platform = platform_of(LogGPS{30.40, 8.15, 8.15, 8.683, 0.015, 100});
   CHECK(time_of("linear", bcast_of(2, 101), platform) == near(38.55 + kMessage + 1.5));
