@@ -206,7 +206,11 @@ class Round {
     const double others = both + combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
     arriving = std::max(0.0, first + compute - costs.gap);
-    const double one = std::max(first + compute + std::max(waits, others), occupied.ports());
+    // Who sends meanwhile takes no pieces meanwhile.
+    const double both_ways =
+        stage_.exchange && !stage_.relays ? sending_ + receiving_ + combining_ + copying_ : 0;
+    const double one =
+        std::max({first + compute + std::max(waits, others), occupied.ports(), both_ways});
     time = one + (stage_.parted ? start_of_another() : 0);
     sent = occupied.most();
     if (stage_.needed > 0)

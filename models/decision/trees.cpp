@@ -36,6 +36,7 @@ void path(Sketch& sketch, double hops, double far_hops, Bytes bytes, Way way) {
     if (rounds <= 0) continue;
     Stage& stage = sketch.add(bytes);
     stage.rounds = rounds;
+    stage.relays = true;
     stage.out = stage.in = Count::of(1, far);
     const double each = (place.P - 1.0) / hops;
     stage.all = Count::of(each * place.copies, far);

@@ -120,10 +120,10 @@ const Places kNeedOtherParts{
     {"scan <= allgather + local work",
      {"8 x 1, 8", "8 x 1, 256", "64 x 1, 8", "64 x 1, 256", "1000 x 1, 8"}},
     {"reduce_scatter <= allreduce", {"64 x 1, 8"}},
-    {"bcast <= scatter + allgather", {"1 x 16, 65536", "1 x 64, 65536"}},
-    {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 64, 65536"}},
+    {"bcast <= scatter + allgather", {"1 x 64, 65536"}},
+    {"reduce <= reduce_scatter + gather", {"1 x 16, 4096", "1 x 16, 65536", "1 x 64, 65536"}},
     {"allreduce <= reduce_scatter + allgather",
-     {"64 x 1, 65536", "1000 x 1, 65536", "8 x 64, 4194304"}},
+     {"64 x 1, 65536", "1000 x 1, 65536", "8 x 64, 4194304", "16 x 16, 1048576"}},
     {"allreduce <= reduce + bcast", {"125 x 8, 4194304"}},
 };
 // The fast algorithm copies its input, which alone exceeds the memory that a rank should hold.
