@@ -19,21 +19,31 @@ using collectives::Collective;
 using collectives::Facts;
 using collectives::Problem;
 
-// The simulator knows nothing of messages that a receiver takes in pieces; and one call is judged.
-Platform without_pieces(Platform platform) {
-  platform.piece = 0;
+constexpr int kCoresToSpare = 1 << 20;
+
+// One call is simulated, so what is chosen for one call is judged.
+Platform for_one_call(Platform platform) {
   if (platform.budget) platform.budget->calls = 1;
   return platform;
+}
+
+// The simulator lets no message wait for a core. So the choice is that of nodes which have cores to
+// spare for the packets.
+Facts facts_of(const std::vector<int>& node, const Platform& platform) {
+  Facts facts = collectives::facts_of_nodes(node);
+  facts.software_wire = facts.nodes > 1 && platform.cores.value_or(Cores{}).move_packets();
+  if (facts.software_wire) facts.cores = kCoresToSpare;
+  return facts;
 }
 
 class Judge {
  public:
   Judge(const Cell& cell, const Platform& platform)
-      : platform_(without_pieces(platform)),
+      : platform_(for_one_call(platform)),
         node_(nodes_of(cell.layout, cell.P(), cell.ranks_per_node, cell.seed)),
         socket_(sockets_of(node_, cell.sockets)),
         problem_{{.collective = cell.collective, .bytes = cell.bytes}, cell.P()},
-        facts_(collectives::facts_of_nodes(node_)),
+        facts_(facts_of(node_, platform_)),
         decisions_(platform_, facts_) {
     if (cell.collective == Collective::barrier) problem_.bytes = 0;
     if (cell.nodes > 1) problem_.node = node_;

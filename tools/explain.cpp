@@ -63,8 +63,7 @@ ExplainedJob job_of(const ExplainOptions& options, const Configuration& configur
     return {std::move(node), facts, parameters_here(configuration, wire)};
   }
   PlatformHere named = named_platform(options, models::wire_of(wire, false));
-  const models::Cores cores = named.platform.cores.value_or(models::Cores{});
-  facts.software_wire = wire && cores.per_message + cores.per_byte > 0;
+  facts.software_wire = wire && named.platform.cores.value_or(models::Cores{}).move_packets();
   return {std::move(node), facts, std::move(named)};
 }
 

@@ -168,7 +168,7 @@ collectives::Choice chosen_by(const Platform& platform, const Problem& problem) 
       problem.node.empty() ? collectives::Facts{.P = problem.P, .max_ranks_per_node = problem.P}
                            : collectives::facts_of_nodes(problem.node.of_rank());
   const Cores cores = platform.cores.value_or(Cores{});
-  facts.software_wire = facts.nodes > 1 && cores.per_message + cores.per_byte > 0;
+  facts.software_wire = facts.nodes > 1 && cores.move_packets();
   return Decisions(platform, facts).select(problem);
 }
 

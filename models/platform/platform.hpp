@@ -31,6 +31,7 @@ struct Cores {
   double wake = 0;  // from a message until a rank that waits without a core of its own runs, us
   // If packets between nodes cost CPU time: of the cores of both ends together, us.
   double per_message = 0, per_byte = 0;
+  bool move_packets() const noexcept { return per_message + per_byte > 0; }
   template <class Self, class Visit>
   static void each(Self& self, Visit&& visit) {
     visit("wake", self.wake, "until a rank that waits without a core of its own runs, us");

@@ -73,6 +73,28 @@ TEST_CASE("who shares a node does so in every mapping", "[decision]") {
   }
 }
 
+// Jobs count that messages come in pieces, and that packets take the time of cores.
+TEST_CASE("what is judged is what jobs choose", "[decision]") {
+  for (const auto& [name, cell] : std::initializer_list<std::pair<const char*, Cell>>{
+           {"hardware", {Collective::allgather, 8, 4, 300000}},
+           {"hardware", {Collective::allgather, 4, 4, 65536}},
+           {"hardware", {Collective::bcast, 4, 4, 65536}},
+           {"hardware", {Collective::allreduce, 4, 4, 300000}},
+           {"rxe", {Collective::gather, 5, 1, 4096}}}) {
+    const Platform platform = tests::platform_named(name);
+    collectives::Facts facts{cell.P(), cell.nodes, cell.ranks_per_node};
+    facts.software_wire = platform.cores->move_packets();
+    if (facts.software_wire) facts.cores = 64 * cell.P();  // to spare
+    const Judgement judgement = judge(cell, platform);
+    INFO(name << ' ' << words(cell, judgement));
+    const collectives::Choice chosen =
+        Decisions(platform, facts)
+            .select({{.collective = cell.collective, .bytes = cell.bytes}, cell.P()});
+    CHECK(to_string(judgement.chosen.choice) == to_string(chosen));
+    CHECK(judgement.excess() < 1.1);
+  }
+}
+
 // A share of what `tutti verify --choices` goes through: nodes and ranks that are no powers of two,
 // and ranks dealt out in turn.
 TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision]") {
