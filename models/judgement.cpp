@@ -36,6 +36,10 @@ Facts facts_of(const std::vector<int>& node, const Platform& platform) {
   return facts;
 }
 
+bool is_same(const Choice& a, const Choice& b) noexcept {
+  return a.algorithm == b.algorithm && a.parameters == b.parameters;
+}
+
 class Judge {
  public:
   Judge(const Cell& cell, const Platform& platform)
@@ -55,9 +59,12 @@ class Judge {
     for (const Candidate& candidate : decisions_.candidates(problem_))
       if (candidate.excluded.empty()) all.push_back(candidate.choice);
     if (!all_parameters) return all;
+    const std::vector<Choice> best = all;
     for (const Choice& plain : plain_candidates(problem_.collective)) {
       const Choice choice = with_times(plain, platform_, facts_);
-      if (!why_not(*choice.algorithm, problem_, choice.parameters) &&
+      const bool is_best =
+          std::ranges::any_of(best, [&](const Choice& one) { return is_same(one, choice); });
+      if (!is_best && !why_not(*choice.algorithm, problem_, choice.parameters) &&
           choice.parameters.segment * 2 <= std::max<Bytes>(problem_.bytes, 0) &&
           choice.parameters.k < std::max(2, problem_.P))
         all.push_back(choice);
@@ -90,16 +97,17 @@ class Judge {
 
 }  // namespace
 
-Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters,
-                double most_steps) {
+Judgement judge(const Cell& cell, const Platform& platform, const JudgeOptions& options) {
   Judge judge(cell, platform);
   Judgement judgement;
   judgement.chosen = judgement.best = judge.play(judge.chosen());
   judgement.played = 1;
-  for (const Choice& choice : judge.candidates(all_parameters)) {
-    const bool is_chosen = choice.algorithm == judgement.chosen.choice.algorithm &&
-                           choice.parameters == judgement.chosen.choice.parameters;
-    if (is_chosen || judge.steps(choice) > most_steps) continue;
+  for (const Choice& choice : judge.candidates(options.all_parameters)) {
+    if (is_same(choice, judgement.chosen.choice)) continue;
+    if (judge.steps(choice) > options.most_steps) {
+      judgement.left_out.push_back(choice);
+      continue;
+    }
     ++judgement.played;
     const auto played = judge.play(choice);
     if (played.simulated < judgement.best.simulated) judgement.best = played;

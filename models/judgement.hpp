@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "collectives/selection/choices.hpp"
 #include "collectives/selection/facts.hpp"
@@ -27,18 +27,24 @@ struct Judgement {
     collectives::Choice choice{};
     double estimate = 0, simulated = 0;  // us, of one call
   };
-  Played chosen, best;  // `best` is `chosen` if nothing is faster
-  int played = 0;       // candidates
+  Played chosen, best;                        // `best` is `chosen` if nothing is faster
+  int played = 0;                             // candidates
+  std::vector<collectives::Choice> left_out;  // candidates that have too many steps
   double excess() const noexcept {
     return best.simulated > 0 ? chosen.simulated / best.simulated : 1;
   }
 };
 
-// Plays what is chosen and each algorithm's best parameters by the estimates; `all_parameters`:
-// and all others that are candidates. Candidates of more than `most_steps` steps are left out,
-// unless chosen. Throws as simulate() does.
-Judgement judge(const Cell& cell, const Platform& platform, bool all_parameters = false,
-                double most_steps = 5e6);
+struct JudgeOptions {
+  // Not only each algorithm's best parameters by the estimates; levels of hierarchical algorithms
+  // are not varied.
+  bool all_parameters = false;
+  // Candidates of more steps, of all ranks together, are left out, unless chosen.
+  double most_steps = 5e6;
+};
+
+// Simulates what is chosen, and the candidates. Throws as simulate() does.
+Judgement judge(const Cell& cell, const Platform& platform, const JudgeOptions& options = {});
 
 // The estimate of one choice, which has to apply, and its simulation. Throws as simulate() does.
 Judgement::Played play(const Cell& cell, const Platform& platform,

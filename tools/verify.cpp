@@ -144,6 +144,10 @@ void add_choices(const Command& command, const Option& choices, ChoicesOptions& 
       .show_default()
       .only_with(choices);
   command.older_name("--layout", choice.layouts).only_with(choices);
+  command
+      .flag("--all-parameters", choice.all_parameters,
+            "with --choices: algorithms with all parameters that Tutti tries, not only the best")
+      .only_with(choices);
   command.option("--sockets", choice.sockets, std::string("with --choices: ") + kSocketsAre)
       .between(1, 1 << 10)
       .show_default()

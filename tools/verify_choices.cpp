@@ -104,6 +104,9 @@ std::string shown(const Judgement::Played& played) {
 
 nlohmann::json to_json(const std::string& params, const models::Cell& cell,
                        const Judgement& judgement) {
+  nlohmann::json left_out = nlohmann::json::array();
+  for (const collectives::Choice& choice : judgement.left_out)
+    left_out.push_back(collectives::to_string(choice));
   return {{"params", params},
           {"layout", name_of_layout(cell)},
           {"collective", collectives::name_of(cell.collective)},
@@ -112,7 +115,9 @@ nlohmann::json to_json(const std::string& params, const models::Cell& cell,
           {"bytes", cell.bytes},
           {"excess", judgement.excess()},
           {"chosen", to_json(judgement.chosen)},
-          {"best", to_json(judgement.best)}};
+          {"best", to_json(judgement.best)},
+          {"simulated", judgement.played},
+          {"left_out", std::move(left_out)}};
 }
 
 void print(const std::string& params, const models::Cell& cell, const Judgement& judgement) {
@@ -125,7 +130,11 @@ void print(const std::string& params, const models::Cell& cell, const Judgement&
 // For some cells, how many times as long their choices take as the best.
 class Tally {
  public:
-  void add(double excess) { excesses_.push_back(excess); }
+  void add(const Judgement& judgement) {
+    excesses_.push_back(judgement.excess());
+    left_out_ += judgement.left_out.size();
+    simulated_ += judgement.played;
+  }
   void print(const std::string& where) {
     std::sort(excesses_.begin(), excesses_.end());
     const auto above = [&](double limit) {
@@ -137,10 +146,16 @@ class Tally {
         counted(static_cast<long long>(excesses_.size()), "cell"), where,
         excesses_[excesses_.size() / 2], excesses_.back(), kWorthSaying, above(kWorthSaying),
         kTooMuch, above(kTooMuch));
+    if (left_out_ > 0)
+      fmt::print(
+          "  {} of {} candidates were not simulated, as all ranks together have more than "
+          "{:.0f} steps: --json names them\n",
+          left_out_, left_out_ + simulated_, models::JudgeOptions{}.most_steps);
   }
 
  private:
   std::vector<double> excesses_;
+  std::size_t left_out_ = 0, simulated_ = 0;
 };
 
 }  // namespace
@@ -166,8 +181,9 @@ int verify_choices(const ChoicesOptions& options) {
     tallies.emplace_back(parameters[i], Tally{});
     for (const models::Cell& cell : cells) {
       bar.show(done++, cells.size() * parameters.size());
-      const Judgement judgement = models::judge(cell, platforms[i]);
-      tallies.back().second.add(judgement.excess());
+      const Judgement judgement =
+          models::judge(cell, platforms[i], {.all_parameters = options.all_parameters});
+      tallies.back().second.add(judgement);
       worst = std::max(worst, judgement.excess());
       if (options.json)
         out.push_back(to_json(parameters[i], cell, judgement));

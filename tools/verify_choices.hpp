@@ -15,7 +15,7 @@ struct ChoicesOptions {
   std::vector<int> nodes{1, 2, 4, 8, 16}, ranks_per_node{1, 4, 8, 16, 64};
   std::vector<std::string> sizes{"8", "4k", "64k", "1M"};
   int sockets = 1;  // of a node
-  bool json = false;
+  bool all_parameters = false, json = false;
 };
 // Cells of more ranks are left out: there a simulation takes minutes.
 inline constexpr int kMostRanksJudged = 4096;

@@ -120,6 +120,37 @@ TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision
   CHECK(excesses[excesses.size() / 2] < 1.005);
 }
 
+// Candidates of more steps, and alltoalls, are left to the suite `long`: there `tutti verify`
+// judges the same ranks.
+TEST_CASE("what is chosen among a thousand ranks is at most a quarter slower", "[decision]") {
+  int left_out = 0, played = 0;
+  for (std::size_t c = 0; c < collectives::kCollectives; ++c)
+    for (const auto& [nodes, each] : {std::pair{16, 64}, std::pair{128, 8}}) {
+      if (tests::kSanitized || static_cast<Collective>(c) == Collective::alltoall) continue;
+      const Cell cell{static_cast<Collective>(c), nodes, each, 8};
+      const Judgement judgement = judge(cell, hardware(), {.most_steps = 30'000});
+      left_out += static_cast<int>(judgement.left_out.size());
+      played += judgement.played;
+      INFO(words(cell, judgement));
+      CHECK(judgement.excess() <= 1.25);
+    }
+  CHECK(3 * left_out <= played);
+}
+
+TEST_CASE("candidates that are not simulated are told", "[decision]") {
+  const Cell cell{Collective::bcast, 2, 4, 65536};
+  const Judgement best = judge(cell, hardware());
+  CHECK(best.left_out.empty());
+  CHECK(best.played > 10);
+  const Judgement all = judge(cell, hardware(), {.all_parameters = true});
+  CHECK(all.left_out.empty());
+  CHECK(all.played > 2 * best.played);
+  CHECK(all.best.simulated <= best.best.simulated);
+  const Judgement none = judge(cell, hardware(), {.most_steps = 1});
+  CHECK(none.played == 1);
+  CHECK(static_cast<int>(none.left_out.size()) == best.played - 1);
+}
+
 TEST_CASE("where ranks are laid out changes what is played, and not what was asked", "[decision]") {
   Cell cell{Collective::allreduce, 4, 4, 65536};
   std::vector<double> times;
