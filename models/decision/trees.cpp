@@ -7,6 +7,7 @@
 #include "base/index.hpp"
 #include "collectives/algorithms/trees.hpp"
 #include "models/decision/families.hpp"
+#include "models/decision/reached_in_turn.hpp"
 
 namespace tutti::models::families {
 namespace {
@@ -107,12 +108,26 @@ double far_children(const Topology& place, double part, int k, Keeps keeps) {
 
 // In the round of this number, before which so many ranks have been reached.
 double senders_of_a_node(const Topology& place, Keeps keeps, double reached, double round,
-                         double part) {
+                         const ReachedInTurn& in_turn) {
   // Each sender is a whole number of parts away from the root.
-  if (place.in_turn && (keeps == Keeps::nearest || place.shares_node(part)))
-    return std::min<double>(reached, place.q);
+  if (place.in_turn && keeps == Keeps::nearest) return std::min<double>(reached, place.q);
   if (keeps == Keeps::farthest && place.in_order) return std::min<double>(round, place.q);
-  return ceil_div(reached, place.nodes);
+  return in_turn.on_busiest(reached);
+}
+
+// The messages that leave the busiest node: its share of all, or those of its senders.
+double leaving_a_node(const Topology& place, Keeps keeps, double messages, double of_senders,
+                      const ReachedInTurn& in_turn) {
+  if (of_senders > 0 && keeps == Keeps::farthest && in_turn.spreads())
+    return ceil_div(messages * (place.nodes - 1.0) / place.nodes, place.nodes);
+  return std::min(of_senders, messages);
+}
+
+// A tree begins beside its root, so that its smallest parts may cross borders, too.
+double most_crossings(const Topology& place, int k, Bytewise bytewise) {
+  const double rounds = std::ceil(std::log(place.nodes) / std::log(k + 1.0) - 1e-9);
+  const bool more = place.q > 1 && bytewise == Bytewise::whole;
+  return more ? std::min(rounds + 1, place.nodes - 1.0) : rounds;
 }
 
 // A way that leaves a node in most rounds waits for few other messages; the root, and who is next
@@ -151,15 +166,13 @@ void star(Sketch& sketch, Bytes bytes, Way way) {
 void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   const Topology& place = sketch.place();
   double reached = 1, peers = way == Way::down ? 1 : 0, round = 1, cuts = 1;
-  double crossings = std::ceil(std::log(place.nodes) / std::log(k + 1.0) - 1e-9);
-  // A tree begins beside its root, so that its smallest parts may cross borders, too.
-  if (place.q > 1 && bytewise == Bytewise::whole)
-    crossings = std::min(crossings + 1, place.nodes - 1.0);
+  double crossings = most_crossings(place, k, bytewise);
   const bool limited = place.in_order && keeps == Keeps::farthest;
   const std::size_t begin = sketch.stages().size();
   double beyond_node = 0;  // rounds whose parts have more ranks than a node
   double astray = 2;       // on a path: parts that lie across a border, though they fit into a node
   bool inside = false;
+  ReachedInTurn in_turn(place);
   Count to;  // of the root
   int left = collectives::rounds_to_reach(place.P, k + 1);
   const int stays = place.P > 1 ? stays_before_last(place.P, left, k + 1) : 0;
@@ -175,7 +188,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     inside = inside || place.within_node(part);
     const bool unaligned = keeps == Keeps::nearest && place.in_order && !inside;
     if (far == 0 && unaligned && astray-- > 0) far = children;
-    const double senders = senders_of_a_node(place, keeps, reached, round, part);
+    const double senders = senders_of_a_node(place, keeps, reached, round, in_turn);
     const bool crosses = far > 0 && (!limited || crossings > 0);
     if (crosses && (left == 1 || left > stays + 1)) --crossings;
     --left;
@@ -189,7 +202,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     stage.in = way == Way::down ? one : many;
     stage.all = Count::of(messages * place.copies, far > 0);
     stage.border = far;
-    stage.leaving = std::min(senders * far, messages) * place.copies;
+    stage.leaving = leaving_a_node(place, keeps, messages, senders * far, in_turn) * place.copies;
     stage.woken = (way == Way::down ? messages : std::min(reached, messages)) * place.copies;
     stage.combined =
         sketch.is_combining() && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
@@ -197,6 +210,7 @@ void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps 
     stage.hands_down = way == Way::down;
     to.near += children - far;
     to.far += far;
+    in_turn.hand_over(static_cast<int>(children), part);
     reached += messages;
     peers += children;
     part = next;
