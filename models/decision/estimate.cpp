@@ -206,7 +206,7 @@ class Round {
     const double others = both + combining_ - combining_ * last_part();
     compute = last_combined() + copying_;
     arriving = std::max(0.0, first + compute - costs.gap);
-    // Who sends meanwhile takes no pieces meanwhile.
+    // A rank that sends takes no pieces meanwhile.
     const double both_ways =
         stage_.exchange && !stage_.relays ? sending_ + receiving_ + combining_ + copying_ : 0;
     const double one =

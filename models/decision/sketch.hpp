@@ -37,7 +37,7 @@ struct Stage {
   double passing = 0;    // if not 0: of one segment, in all rounds, from the busiest node to others
   bool parted = false;   // one of them, on the critical path, leaves as two
   bool exchange = true;  // a rank sends and receives in the same round
-  bool relays = false;   // what it sends it has received in the round before
+  bool relays = false;   // a rank sends what it has received in the round before
   bool after_all = false;   // begins when all segments of the stages before have come
   bool leaders = false;     // only the leaders of nodes take part,
   bool one_side = false;    // or these only send, or only receive
