@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "collectives/analysis/asymptotic.hpp"
 #include "collectives/analysis/costs.hpp"
 #include "collectives/analysis/naming.hpp"
 #include "tests/base/sanitized.hpp"
@@ -123,6 +124,40 @@ TEST_CASE("formulas are read") {
     INFO(text);
     CHECK(evaluate(text, P, k) == Approx(value));
   }
+}
+
+TEST_CASE("a formula has a class") {
+  const std::pair<const char*, const char*> known[] = {
+      {"0", "1"},
+      {"3/2 m (P=2, 3, 5: m)", "1"},
+      {"2(P-1)/P m", "1"},
+      {"min(k, P-1) m", "1"},
+      {"m", "1"},
+      {"at most 2 floor(log2(P-1)) + 1", "log P"},
+      {"floor(log2(P+1)) + floor(log2((P+1)/3))", "log P"},
+      {"sum_{i<c} min(k, floor((P-1)/(k+1)^i)) m, c = ceil(log_{k+1} P)", "log P"},
+      {"C + P/C - 2", "sqrt P"},
+      {"P-1", "P"},
+      {"N + 2", "P"},
+      {"0 if P <= k+2, else ceil((P-1)/(k+1)) m", "P"},
+      {"log2 P m if P is a power of two, else (floor(log2 P) + 2) m", "log P"},
+      {"(P-1) m if P is a power of two, else (P + g - 1 + sum_{i<f} min(P-g, 2^i)) m, g = 2^f, f = "
+       "floor(log2 P)",
+       "P"},
+      {"min(h, u ceil((P-h)/u)), u = h/(k+1), h = (k+1)^(c-1), c = ceil(log_{k+1} P)", "P"},
+      {"f g + 2(P-g), g = 2^f, f = floor(log2 P)", "P log P"},
+      {"P - 1 + 1/P sum_{i<P} d(i)", "P"},
+      {"sum_{i<P} d(i) m", "P log P"},
+      {"P(C + P/C - 2)", "P sqrt P"},
+      {"(P^2 - 2^floor(log2 P)) m", "P^2"},
+      {"P sum_{i<P} d(i) m", "P^2 log P"}};
+  for (const auto& [formula, name] : known) {
+    INFO(formula);
+    const auto found = asymptotic_class(formula);
+    REQUIRE(found);
+    CHECK(to_string(*found) == name);
+  }
+  CHECK_FALSE(asymptotic_class("no formula: 3 m (P=4), 10 m (P=8)"));
 }
 
 TEST_CASE("numbers are named, with their exceptions, or not") {
