@@ -52,16 +52,18 @@ json candidate_to_json(const Candidate& one) {
 // and what each further byte of the call adds to the bytes there.
 std::string class_of(Choice choice, const Decisions& decisions,
                      const std::shared_ptr<const Stencil>& stencil) {
-  // Times that shape a tree change the constants only: these make each message a round.
-  if (choice.algorithm->traits.times) choice.parameters.times = {.L = 1, .g = 1, .G = 0};
-  constexpr int kMostOnNode = 1 << 10;
+  // Times that shape a tree change the constants only: these make each message a round. It is
+  // searched for as if ranks shared no node, and for as many ranks as grow here.
+  const bool searched = choice.algorithm->traits.times;
+  if (searched) choice.parameters.times = {.L = 1, .g = 1, .G = 0};
+  const int most_on_node = searched ? 1 : 1 << 10;
   constexpr Bytes kLong = Bytes{1} << 33;
   std::array<double, 3> messages{}, bytes{};
   for (std::size_t i = 0; i < kGrowing.size(); ++i) {
     Facts facts = decisions.facts();
     const bool one_node = facts.nodes == 1;
     facts.max_ranks_per_node =
-        one_node ? kGrowing[i] : std::min(facts.max_ranks_per_node, kMostOnNode);
+        one_node ? kGrowing[i] : std::min(facts.max_ranks_per_node, most_on_node);
     facts.nodes = one_node ? 1 : kGrowing[i];
     facts.P = facts.nodes * facts.max_ranks_per_node;
     const auto at = [&](Bytes m) {
