@@ -59,8 +59,12 @@ std::string_view first_of(std::string_view text) {
 }  // namespace
 
 std::optional<AsymptoticClass> asymptotic_class(std::string_view formula) {
-  constexpr std::string_view kCondition = " if P is", kElse = ", else ";
-  if (formula.starts_with("no formula")) return std::nullopt;
+  constexpr std::string_view kCondition = " if P is", kElse = ", else ", kButABound = "; ";
+  if (formula.starts_with("no formula")) {
+    const std::size_t bound = formula.find(kButABound);
+    if (bound == formula.npos) return std::nullopt;
+    formula.remove_prefix(bound + kButABound.size());
+  }
   const auto read = [](std::string_view text) {
     return FormulaReader<Classes>::value_of(text,
                                             {{'P', {{1, 0}}}, {'N', {{1, 0}}}, {'C', {{.5, 0}}}})

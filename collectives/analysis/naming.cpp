@@ -1,5 +1,5 @@
 // Tries the known formulas: all points on one of them; all but a few; two of them, by cases; all
-// below one. Pure.
+// below one; none of them, with a bound. Pure.
 #include "collectives/analysis/naming.hpp"
 
 #include <fmt/format.h>
@@ -115,6 +115,24 @@ std::optional<Fit> bound(const std::vector<Point>& points, Naming naming) {
   return found;
 }
 
+// The simplest that is above all points, and below so many times each of them. That of grids is of
+// few algorithms.
+std::optional<Fit> loose_bound(const std::vector<Point>& points, Naming naming) {
+  constexpr double kFar = 2;
+  std::optional<Fit> found;
+  const auto holds = [&](const Fit& fit) {
+    const std::string text = text_of(fit, false);
+    if (!where(fit).empty() || fit.plus != 0 || text.find('C') != text.npos) return false;
+    for (const Point& point : points)
+      if (const double is = fit(point); is < point.value - kNear || is > kFar * point.value)
+        return false;
+    found = fit;
+    return true;
+  };
+  if (!points.empty()) candidates(naming, holds);
+  return found;
+}
+
 std::string samples(const std::vector<Point>& points, Naming naming) {
   std::string numbers;
   for (const auto& [P, k, value] : points) {
@@ -138,6 +156,8 @@ std::string name_points(const std::vector<Point>& points, Naming naming) {
   if (auto text = but_for_some(points, naming)) return *text;
   if (auto text = by_cases(points, naming)) return *text;
   if (const auto fit = bound(points, naming)) return "at most " + text_of(*fit, naming.bytes);
+  if (const auto fit = naming.bytes ? std::nullopt : loose_bound(points, naming))
+    return fmt::format("{}; at most {}", samples(points, naming), text_of(*fit, false));
   return samples(points, naming);
 }
 

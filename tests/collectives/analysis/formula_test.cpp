@@ -157,6 +157,8 @@ TEST_CASE("a formula has a class") {
     REQUIRE(found);
     CHECK(to_string(*found) == name);
   }
+  const auto bound = asymptotic_class("no formula: 8 (P=4), 24 (P=8); at most P ceil(log2 P)");
+  CHECK((bound && to_string(*bound) == "P log P"));
   CHECK_FALSE(asymptotic_class("no formula: 3 m (P=4), 10 m (P=8)"));
 }
 
@@ -172,6 +174,9 @@ TEST_CASE("numbers are named, with their exceptions, or not") {
   CHECK(name([](int P) { return P < 4 ? 0. : 1.; }, true) == "m (P=2, 3: 0)");
   CHECK(name([](int P) { return power_of(P, 2) ? P : P + 2.; }) ==
         "P if P is a power of two, else P + 2");
+  CHECK(
+      name([](int P) { return P * std::ceil(std::log2(P)) - std::sqrt(P) * P / 4; }) ==
+      "no formula: 6 (P=4), 18.3431 (P=8), 37.6077 (P=12), 114.745 (P=32); at most P ceil(log2 P)");
   CHECK(name([](int P) { return P == 20 ? P - 2. : P - 1.; }) == "at most P-1");
   CHECK(name([](int P) { return 10 + 9 * std::sin(P); }, true) ==
         "no formula: 3.18878 m (P=4), 18.9042 m (P=8), 5.17084 m (P=12), 14.9628 m (P=32)");
