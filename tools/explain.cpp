@@ -18,6 +18,7 @@
 #include "src/job/selection.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commands.hpp"
+#include "tools/explain_counted.hpp"
 #include "tools/explain_text.hpp"
 #include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
@@ -101,7 +102,7 @@ json settings_of(const Configuration& configuration, bool by_model) {
   return all;
 }
 
-json explain(ExplainOptions options, Effort& effort) {
+json explain(ExplainOptions options, Effort& effort, bool counting) {
   if (!options.torus.empty())
     options.ranks = ranks_on(parse_torus(options.torus, kMostRanksExplained));
   const Configuration configuration = load_configuration({});
@@ -117,12 +118,17 @@ json explain(ExplainOptions options, Effort& effort) {
   // A job whose settings name what needs a group of all ranks joins one.
   problem.datagrams = job.facts.P == 1 || (collectives::wants_datagrams(rules) &&
                                            configuration.multicast != MulticastWay::off);
+  require_sockets(options.sockets, job.platform.platform);
   Selection selection(rules, for_program(job.platform.platform, configuration));
   const auto decisions = selection.decisions_for(job.facts);
   const auto begin = std::chrono::steady_clock::now();
   decisions->table(problem);
   effort = {decisions->estimates(), std::chrono::steady_clock::now() - begin};
   json all = selection.explain(problem, *decisions);
+  if (counting)
+    all["counted"] =
+        counted_statement(selection.choose(problem, *decisions), problem, job.platform.platform,
+                          options.sockets, !all.contains("statement"));
   all["model"]["from"] =
       job.platform.from +
       (job.platform.to_measure
@@ -137,7 +143,7 @@ json explain(ExplainOptions options, Effort& effort) {
 
 int run_explain(const ExplainOptions& options) {
   Effort effort;
-  const json all = explain(options, effort);
+  const json all = explain(options, effort, true);
   if (options.json) {
     fmt::print("{}\n", models::json_text(all, 2));
     return 0;
@@ -152,7 +158,7 @@ int run_explain(const ExplainOptions& options) {
 
 std::string algorithm_of_job(const ExplainOptions& options) {
   Effort effort;
-  return explain(options, effort).at("algorithm").get<std::string>();
+  return explain(options, effort, false).at("algorithm").get<std::string>();
 }
 
 void add_explain(CommandLine& line) {
@@ -173,12 +179,19 @@ void add_explain(CommandLine& line) {
               "host's, else one a rank)")
       .between(1, kMostRanksExplained);
   command.option("--mapping", o.mapping, kMappingIs).show_default();
+  command
+      .option("--sockets", o.sockets,
+              fmt::format("{}; in the simulation alone, whose time is printed then: what "
+                          "chooses algorithms knows of no sockets",
+                          kSocketsAre))
+      .between(1, kMostRanksExplained)
+      .show_default();
   command.option("--torus", o.torus, kTorusIs);
   command.option("--params", o.params,
                  fmt::format("parameters instead of the job's, which the setting `model` names: {}",
                              kParametersAre));
   command.older_name("--model", o.params);
-  command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it");
+  command.flag("--json", o.json, "as JSON, as tutti_explain(3) has it, and what is counted");
   command.footer(
       "It is the job that would run with the settings of this environment. Times are in\n"
       "microseconds. Examples:\n"

@@ -11,7 +11,7 @@ namespace tutti::tools {
 struct ExplainOptions {
   std::string collective, algorithm, params, bytes = "8", mapping = "blocks", torus;
   std::string params_option = "--params";  // by which name `params` was given
-  int ranks = 8, ranks_per_node = kNotSaid, cores = 0;
+  int ranks = 8, ranks_per_node = kNotSaid, cores = 0, sockets = 1;
   bool json = false;
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "base/types.hpp"
+#include "tools/explain_counted.hpp"
 #include "tools/text.hpp"
 
 namespace tutti::tools {
@@ -170,7 +171,8 @@ void print_no_estimate(const std::string& why) {
   const std::string reason = beyond_by_hand(why);
   fmt::print(
       "\n{}",
-      paragraph(fmt::format("It can run this call. The model has no estimate of its time: {}",
+      paragraph(fmt::format("It can run this call. The model has no estimate of its time: {}. "
+                            "What follows is counted in its schedules, or simulated.",
                             reason.empty() ? why : reason),
                 2));
 }
@@ -213,6 +215,7 @@ void print_explanation(const json& all) {
     print_statement(all["statement"], all["model"]);
   else
     print_no_estimate(text(all["no_estimate"]));
+  print_counted_statement(all["counted"], all.contains("statement"));
   if (has_bytes) print_ranges(all["ranges"], text(all["reason"]).starts_with("by hand"));
   print_candidates(all["candidates"], all["connecting"]);
   print_left_out(all["candidates"]);

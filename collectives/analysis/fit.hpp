@@ -37,7 +37,7 @@ bool may_try(const Fit& fit, Naming naming);
 template <class Visit>
 void candidates(Naming naming, const Visit& visit) {
   for (const int plus : {0, 1, -1, 2, -2, 3, -3, 4, 5, 6})
-    for (const int times : {1, 2, 3, 4})
+    for (const int times : {1, 2, 3, 4, 5})
       for (std::size_t known = 0; known < known_formulas(); ++known) {
         const Fit fit{known, times, static_cast<double>(plus)};
         if (may_try(fit, naming) && visit(fit)) return;

@@ -48,6 +48,15 @@ def printed(*arguments, **settings):
     return done.stdout
 
 
+def predicted(collective, *arguments):
+    """The time by `tutti predict`, us."""
+    done = subprocess.run([PROGRAM, "predict", "--collective", collective, *map(str, arguments),
+                           "--json"], capture_output=True, text=True, env=CLEAN)
+    assert done.returncode == 0, (collective, arguments, done)
+    (one,) = json.loads(done.stdout)
+    return one["simulated_us"] if "simulated_us" in one else one["time_us"]
+
+
 def parts():
     """Rounding errors are not shown as a part of the time."""
     (line,) = [line for line in printed("allgather", "-P", 6, "-m", "4k",
@@ -205,6 +214,68 @@ def says_of_any_algorithm():
     assert "no times L, g and G" in left_out["excluded"], left_out
 
 
+WITHOUT_ESTIMATE = {
+    "bcast": {"multicast": "log P + m log P"},
+    "alltoall": {"linear": "P + m P"},
+    "allgather": {"full-fan-in": "P + m P", "repeated-binary-tree": "P log P + m P log P",
+                  "pipeline": "P + m P"},
+    "allreduce": {"repeated-binary-tree": "P log P + m log P", "pipeline": "P + m",
+                  "full-fan-in": "P + m", "repeated-binary-tree-whole": "P log P + m P log P",
+                  "pipeline-whole": "P + m P", "full-fan-in-whole": "P + m P"},
+    "reduce_scatter": {"repeated-binary-tree": "P log P + m P log P", "pipeline": "P + m P",
+                       "full-fan-in": "P + m P"}}
+
+
+def counts_where_it_has_no_estimate():
+    """A class from the formulas, bounds, and the simulator's time, which lies between them."""
+    for collective, algorithms in WITHOUT_ESTIMATE.items():
+        for name, grows in algorithms.items():
+            for P, ppn, params, size in ((2, 1, "boba", 8), (24, 1, "boba", 65536),
+                                         (32, 8, "hardware", 4096), (33, 8, "rxe", 8),
+                                         (7, 7, "shm", 1024)):
+                call = [collective, "--algorithm", name, "-P", P, "--ppn", ppn, "-m", size,
+                        "--params", params]
+                all_of_it = told(*call)
+                counted = all_of_it["counted"]
+                assert "statement" not in all_of_it and counted["class"] == grows, (call, counted)
+                assert counted["rounds"] and counted["sent"], counted
+                slack = 1 + 1e-9
+                assert counted["least"] <= counted["simulated"] * slack, (call, counted)
+                # There messages wait for others that came first.
+                if collective != "alltoall":
+                    assert counted["simulated"] <= counted["in_rounds"] * slack, (call, counted)
+                same = predicted(*call)
+                assert abs(same - counted["simulated"]) < 1e-6 * same, (call, same, counted)
+    text = printed("bcast", "--algorithm", "multicast", "-P", 64, "-m", 4096, "--params", "boba")
+    for line in (r"  class +log P \+ m log P", r"  at least .* no datagram is lost",
+                 r"  at most +\S+ us: 6 messages of 4 KiB one after another"):
+        assert re.search(line, text), (line, text)
+    # More ranks than are counted one by one: the formulas say how many messages there are.
+    many = told("allgather", "--algorithm", "pipeline", "-P", 2000, "--params", "boba")["counted"]
+    assert many["messages"] == {"busiest": 1999, "in_rounds": 3 * 1999}, many
+    assert "simulated" not in many, many
+    # What the model estimates has the formulas beside its statement.
+    ring = told("allreduce", "--algorithm", "ring", "--params", "boba")["counted"]
+    assert ring["rounds"] == "2(P-1)" and ring["class"] == "P + m" and "least" not in ring, ring
+
+
+def simulates_sockets():
+    """What chooses algorithms does not know of them: the simulator's time stands beside it."""
+    call = ["bcast", "-P", 16, "--ppn", 8, "-m", "64k", "--params", "metropolis"]
+    levels = ["--set", "between_sockets.L=3.5"]
+    file = pathlib.Path(HOME.name, "sockets.json")
+    with file.open("w") as written:
+        subprocess.run([PROGRAM, "predict", "--params", "metropolis", *levels, "--show-params"],
+                       stdout=written, check=True)
+    call[-1] = file
+    one, two = told(*call), told(*call, "--sockets", 2)
+    assert "simulated" not in one["counted"] and one["algorithm"] == two["algorithm"], two
+    same = predicted(*call, "--algorithm", two["algorithm"], "--sockets", 2)
+    assert abs(same - two["counted"]["simulated"]) < 1e-6 * same, (same, two)
+    assert "  simulated " in printed(*call, "--sockets", 2)
+    refused("between_sockets", "bcast", "--params", "boba", "--ppn", 4, "--sockets", 2)
+
+
 def holds(told):
     """Algorithms that apply come first, the fastest first; one of them is chosen."""
     candidates = told["candidates"]
@@ -335,6 +406,8 @@ def main():
     in_turn()
     groups_what_is_left_out()
     says_of_any_algorithm()
+    counts_where_it_has_no_estimate()
+    simulates_sockets()
     takes_this_machine()
     says_what_sharing_costs()
     print("choices are explained, and bad commands refused")
