@@ -109,7 +109,8 @@ LognP::Transfer proportional(double of_8k) {
 // only drawn in the papers.
 std::vector<Model> models_to_compare() {
   std::vector<Model> all;
-  for (const char* const name : {"boba", "frodo", "ib-figure-5.7", "ib-figure-5.8", "bunyip"})
+  for (const char* const name :
+       {"boba", "frodo", "ib-figure-5.7", "ib-figure-5.8", "bunyip", "bluegene-p"})
     all.push_back(parse_platform(find_published(name)->json).between);
   all.push_back(Hockney{50, 0.01});
   all.push_back(LogP{30.40, 8.15, 8.15, 8.683});
@@ -159,9 +160,9 @@ double Asked::segments() const noexcept {
 
 std::vector<ClosedForm> closed_forms() {
   std::vector<ClosedForm> all;
-  for (const auto forms :
-       {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(), occ::corrected(),
-        ib::scatters_and_gathers(), ib::allgathers(), beo_forms(), tau_forms(), forms_of_levels()})
+  for (const auto forms : {occ::barriers_and_broadcasts(), occ::reduces_and_alltoalls(),
+                           occ::corrected(), ib::scatters_and_gathers(), ib::allgathers(),
+                           beo_forms(), hpm_forms(), tau_forms(), forms_of_levels()})
     all.insert(all.end(), forms.begin(), forms.end());
   return all;
 }

@@ -75,6 +75,7 @@ struct ClosedForm {
 };
 
 std::span<const ClosedForm> beo_forms() noexcept;        // equations 2 to 14
+std::span<const ClosedForm> hpm_forms() noexcept;        // sections 2 to 4
 std::span<const ClosedForm> forms_of_levels() noexcept;  // TAU chapters 5 and 6
 std::span<const ClosedForm> tau_forms() noexcept;        // chapters 2, 4 and 6
 std::vector<ClosedForm> closed_forms();  // these, OCC's and IB's (closed_forms_occ.hpp, _ib.hpp)

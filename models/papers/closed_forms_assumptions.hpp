@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 
 #include "models/papers/closed_forms.hpp"
 
@@ -62,6 +63,16 @@ inline constexpr Assumption kOverheadsWithinWay{
     "o_s + o_r <= T(m)", [](const Model& model, const Asked& a) {
       const Costs c = costs(model, a);
       return not_less(c.send + c.flight + c.receive, c.send + c.receive);
+    }};
+// Messages arrive o_s + L + (s−1)G after the start of a send, one in each gap.
+inline constexpr Assumption kReceivesInGaps{
+    "that each reception ends within the gap in which it begins",
+    [](const Model& model, const Asked& a) {
+      const Costs c = costs(model, a);
+      if (a.P == 2) return true;
+      if (!not_less(c.gap, c.send + c.receive)) return false;
+      const double arrives = c.send + c.flight;
+      return arrives >= (a.P - 2) * c.gap || std::fmod(arrives, c.gap) + c.receive <= c.gap;
     }};
 inline constexpr Assumption kWholeHalves{
     "both halves of the message are as long, in whole segments", [](const Model&, const Asked& a) {

@@ -31,17 +31,6 @@ double modified_ring(const LogfP& q, int P) {
   return o + std::max(last + q.L, (n - 1) * o);
 }
 
-// Messages arrive o_s + L + (s−1)G after the start of a send, one in each gap.
-constexpr Assumption kReceivesInGaps{"that each reception ends within the gap in which it begins",
-                                     [](const Model& model, const Asked& a) {
-                                       const Costs c = costs(model, a);
-                                       if (a.P == 2) return true;
-                                       if (!not_less(c.gap, c.send + c.receive)) return false;
-                                       const double arrives = c.send + c.flight;
-                                       return arrives >= (a.P - 2) * c.gap ||
-                                              std::fmod(arrives, c.gap) + c.receive <= c.gap;
-                                     }};
-
 constexpr std::string_view kOneBlock =
     "wrong for long blocks: messages grow from round to round, and the print has one block a "
     "round";

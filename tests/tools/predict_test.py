@@ -359,6 +359,9 @@ def check_ranges():
         assert claim != "agrees" or assumed["equal"] == assumed["cases"], form
         assert claim != "a lower bound" or least >= 1, form
         assert claim != "an upper bound" or most <= 1, form
+    hpm = [(form["where"], form["collective"], form["claim"]) for form in forms
+           if form["where"].startswith("HPM")]
+    assert len(hpm) == 8 and ("HPM 4", "alltoall", "an upper bound") in hpm, hpm
     text = " ".join(predict("--check").stdout.split())
     for words in ("agrees: simulated it takes as long in 72 cases",
                   "a lower bound: simulated it takes 2 times as long in 72 cases",
