@@ -81,12 +81,61 @@ double splitted(int P, double h) {
   }
   return last;
 }
+// The path from rank v - 1 up, as binary_path() has it downwards: a second child's message passes
+// its parent's port behind that of the first. So do further segments, two of which pass that port
+// for each that the path has; on the path of first children alone each passes by itself.
+double binary_reduce_path(int P, double n_s, double level, double next, double gap) {
+  double last = 0;
+  for (int v = 1; v <= P; ++v) {
+    const int seconds = std::popcount(static_cast<unsigned>(v)) - 1;
+    last = std::max(
+        last, floor_log2(v) * level + seconds * next + (n_s - 1) * (seconds > 0 ? 2 : 1) * gap);
+  }
+  return last;
+}
+constexpr auto kBinaryReducePath = [](const auto& q) {
+  return binary_reduce_path(q.P, q.n_s, q.way() + q.gamma, std::max(q.gap(), q.o_r + q.gamma),
+                            q.gap());
+};
+// For Hockney, where the port is busy for the whole way.
+constexpr auto kBinaryReduceTimes = [](Hockneys q) {
+  return binary_reduce_path(q.P, q.n_s, q.T + q.gamma, std::max(q.T, q.gamma), q.T);
+};
+// Each rank of either side that has two children sends three messages for each segment of its
+// half, two down and one to its partner; segments begin as far behind each other from the rank of
+// side 0 that hears last of the first one. Below that many ranks no rank has two children, and the
+// root's port decides.
+double splitted_cut(int P, double n_h, double h) {
+  if (P < 6) return ((P == 4 ? 3 : 2) * n_h + (P % 2) * (P / 2)) * h;
+  double last = 0;
+  for (int v = 1; v <= P / 2; ++v)
+    last = std::max<double>(last, floor_log2(v) + std::popcount(static_cast<unsigned>(v)));
+  return (3 * n_h + last - 1) * h;
+}
+// Under gaps: no rank sends its last message before its port has passed all others.
+constexpr auto kSplittedCut = [](const auto& q) {
+  const double n_h = q.n_s / 2;
+  double last = 0;
+  for (int rank = 1; rank < q.P; ++rank) {
+    const int side = (rank - 1) % 2, v = (rank + 1) / 2, on_side = (q.P - side) / 2;
+    if (rank == q.P - 1 && side == 0) continue;  // its partner is the root
+    const int children = std::clamp(on_side - 2 * v + 1, 0, 2);
+    const int seconds = std::popcount(static_cast<unsigned>(v)) - 1 + side;
+    const double hears = (floor_log2(v) + 1) * q.way() + seconds * q.gap();
+    const double messages = std::max<double>((children + 1) * n_h, 2 * n_h - 1);
+    last = std::max(last, hears + (messages - 1) * q.gap() + q.way());
+  }
+  return last;
+};
 constexpr auto kBinaryReduce = [](const auto& q) {
   const double receive = q.o_r + q.gamma;
   const double work = q.P > 3 ? 2 * receive + q.o_s : std::max(2 * receive, q.o_s);
   return (levels(q.P) - 1) * (q.way() + q.gamma + std::max(q.gap(), receive)) +
          (q.n_s - 1) * std::max(2 * q.gap(), work);
 };
+constexpr auto kCutInHalves = [](const Asked& a) { return a.segments() > 2 && a.P > 1; };
+constexpr std::string_view kSubtreesMeet =
+    "equal, as for 24 ranks, unless segments of subtrees that are not alike meet at a port";
 constexpr auto kPairwise = [](const auto& q) {
   return q.way() + (q.P - 2) * std::max(q.gap(), q.way());
 };
@@ -173,6 +222,28 @@ const ClosedForm kCorrectedForms[] = {
      kEqual,
      "",
      {&kWholeHalves}},
+    {kCorrected2,
+     kBcast,
+     "splitted-binary",
+     "(3n_h + max_{0<v<=P/2}{floor(log2 v) + ones(v)} - 1)(a + b·m_s), n_h = n_s/2 > 1, P > 5, "
+     "ones: "
+     "binary digits 1; P = 2, 3, 4, 5: 2n_h, 2n_h + 1, 3n_h, 2n_h + 2",
+     where<kCutInHalves, hockney<[](Hockneys q) { return splitted_cut(q.P, q.n_s / 2, q.T); }>>,
+     kEqual,
+     "",
+     {&kWholeHalves}},
+    {kCorrected2,
+     kBcast,
+     "splitted-binary",
+     "max over ranks with a partner of T(m_s) for each message to the rank in turn, g(m_s) for "
+     "each "
+     "before one of these, + (max{n_h(its children + 1), 2n_h - 1} - 1)g(m_s) + T(m_s), n_h = "
+     "n_s/2 > 1",
+     where<kNotTwo, where<kCutInHalves, gaps<kSplittedCut>>>,
+     kNotBelow,
+     "as if each port had always something to send: segments for partners hold up those for "
+     "children, too",
+     {&kWholeHalves, &kGapCoversBoth, &kSendsInGaps}},
     {kCorrected3,
      kReduce,
      "linear",
@@ -239,6 +310,38 @@ const ClosedForm kCorrectedForms[] = {
      kEqual,
      kBothBusy,
      {&kWholeSegments, &kGapCoversCombining}},
+
+    {kCorrected3, kReduce, "binary",
+     "max_{0<v<=P}{floor(log2 v)(T + c·m) + (ones(v)-1)max{T, c·m}}, T = a + b·m, n_s = 1, ones: "
+     "binary digits 1",
+     where<kWhole, hockney<kBinaryReduceTimes>>, kEqual, ""},
+    {kCorrected3,
+     kReduce,
+     "binary",
+     "max_{0<v<=P}{floor(log2 v)(T(m) + c·m) + (ones(v)-1)max{g(m), o_r + c·m}}, n_s = 1, ones: "
+     "binary digits 1",
+     where<kWhole, gaps<kBinaryReducePath>>,
+     kEqual,
+     kBothBusy,
+     {&kGapCoversCombining}},
+    {kCorrected3,
+     kReduce,
+     "binary",
+     "max_{0<v<=P}{floor(log2 v)(T + c·m_s) + (ones(v)-1)T + (n_s-1)min{ones(v), 2}T}, T = a + "
+     "b·m_s, n_s > 1, ones: binary digits 1",
+     where<kCut, hockney<kBinaryReduceTimes>>,
+     kNotBelow,
+     kSubtreesMeet,
+     {&kWholeSegments, &kGapCoversCombining}},
+    {kCorrected3,
+     kReduce,
+     "binary",
+     "max_{0<v<=P}{floor(log2 v)(T(m_s) + c·m_s) + (ones(v)-1)g(m_s) + (n_s-1)min{ones(v), "
+     "2}g(m_s)}, n_s > 1, ones: binary digits 1",
+     where<kCut, gaps<kBinaryReducePath>>,
+     kNotBelow,
+     kSubtreesMeet,
+     {&kWholeSegments, &kGapCoversCombining, &kSendsInGaps}},
 
     {kCorrected4,
      kAlltoall,

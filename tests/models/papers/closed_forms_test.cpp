@@ -149,6 +149,28 @@ TEST_CASE("closed forms: some are of a difference of times") {
   CHECK(found == 2);
 }
 
+// Trees that are not full, cut into segments: OCC's clusters have 24 nodes.
+TEST_CASE("closed forms: what is corrected for segments agrees on 24 ranks") {
+  const Model models[] = {Hockney{50, 0.01}, kBoba};
+  for (const int segments : {2, 4, 6, 16, 64}) {
+    const Asked asked{.P = 24, .bytes = 1024 * segments, .segment = 1024, .reduce_per_byte = 0.001};
+    int agreed = 0;
+    for (const ClosedForm& form : closed_forms()) {
+      const bool is_splitted = form.algorithm == "splitted-binary",
+                 is_reduce = form.algorithm == "binary" && form.collective == Collective::reduce;
+      if (!(is_splitted || is_reduce) || !form.where.ends_with("corrected")) continue;
+      for (const Model& model : models) {
+        const auto time = time_of(form, model, asked);
+        const bool equal = time && Approx(*time) == simulated(form, model, asked);
+        INFO(form.text << ", " << segments << " segments");
+        if (time && (is_reduce || std::holds_alternative<Hockney>(model))) CHECK(equal);
+        agreed += equal ? 1 : 0;
+      }
+    }
+    CHECK(agreed >= (segments > 2 ? 3 : 2));
+  }
+}
+
 TEST_CASE("closed forms: the word is that of the two times") {
   const ClosedForm exact{.where = "",
                          .collective = Collective::bcast,
