@@ -1,4 +1,4 @@
-// What is counted and played rather than estimated, for `tutti explain`: the formulas of
+// Statements of `tutti explain` that are counted or simulated rather than estimated: the formulas of
 // `tutti list` with their class, bounds that follow from them, and the simulator's time.
 #pragma once
 

@@ -14,9 +14,9 @@ struct AsymptoticClass {
   auto operator<=>(const AsymptoticClass&) const = default;
 };
 
-// How the formula's value grows with the number of ranks, for fixed k. Of two cases ("A if P is a
-// power of two, else B") the larger class; a bound counts like a formula, exceptions for a few P do
-// not. Nothing if the text says that there is no formula, and no bound.
+// How the formula's value grows with the number of ranks, for fixed k. If there are two cases ("A
+// if P is a power of two, else B") the larger class counts; a bound counts like a formula,
+// exceptions for a few P do not. Nothing if the text says that there is no formula, and no bound.
 std::optional<AsymptoticClass> asymptotic_class(std::string_view formula);
 
 // "1", "log P", "P^2 log P"

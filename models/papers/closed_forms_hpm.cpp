@@ -32,7 +32,7 @@ std::optional<double> messages_in_turn(const Model& model, const Asked& a) {
   return (a.P - 1) * time_of(model, a.bytes);
 }
 
-// What is left of T = α + β·m without α.
+// The part β·m of T = α + β·m.
 double bytes_of(const Hockneys& q) { return q.T - q.alpha; }
 
 std::optional<double> long_alltoall(const Model& model, const Asked& a) {

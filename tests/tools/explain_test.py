@@ -254,13 +254,13 @@ def counts_where_it_has_no_estimate():
     many = told("allgather", "--algorithm", "pipeline", "-P", 2000, "--params", "boba")["counted"]
     assert many["messages"] == {"busiest": 1999, "in_rounds": 3 * 1999}, many
     assert "simulated" not in many, many
-    # What the model estimates has the formulas beside its statement.
+    # The formulas stand beside the model's statements as well.
     ring = told("allreduce", "--algorithm", "ring", "--params", "boba")["counted"]
     assert ring["rounds"] == "2(P-1)" and ring["class"] == "P + m" and "least" not in ring, ring
 
 
 def simulates_sockets():
-    """What chooses algorithms does not know of them: the simulator's time stands beside it."""
+    """Estimates do not know of them: the simulator's time stands beside theirs."""
     call = ["bcast", "-P", 16, "--ppn", 8, "-m", "64k", "--params", "metropolis"]
     levels = ["--set", "between_sockets.L=3.5"]
     file = pathlib.Path(HOME.name, "sockets.json")
