@@ -10,6 +10,7 @@
 #include "collectives/schedule/repeated.hpp"
 #include "models/platform/json.hpp"
 #include "models/platform/json_text.hpp"
+#include "models/simulation/layout.hpp"
 #include "models/simulation/simulator.hpp"
 #include "models/tau_lop/evaluation.hpp"
 
@@ -53,13 +54,16 @@ std::string label_of(const Predictor& predictor) {
 }
 
 double time_of(const Predictor& predictor, const std::vector<int>& node,
-               const std::function<collectives::Schedule(Rank)>& schedule_of, int calls) {
+               const std::function<collectives::Schedule(Rank)>& schedule_of, int calls,
+               int sockets) {
   const auto all_calls = [&](Rank rank) {
     return calls == 1 ? schedule_of(rank) : collectives::repeated(schedule_of(rank), calls);
   };
   const int P = static_cast<int>(node.size());
   if (const auto* const platform = std::get_if<Platform>(&predictor))
-    return simulate(P, all_calls, *platform, {.node = node}).time / calls;
+    return simulate(P, all_calls, *platform, {.node = node, .socket = sockets_of(node, sockets)})
+               .time /
+           calls;
   const auto& parameters = std::get<tau_lop::Parameters>(predictor);
   collectives::World world(P, all_calls);
   const auto found = tau_lop::evaluate(world, node, tau_lop::ways_of(parameters));

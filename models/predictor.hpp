@@ -30,9 +30,10 @@ std::string label_of(const Predictor& predictor);  // "plogp", "plogp and loggp"
 // The mean time of so many calls that follow each other is nearly that of many: from the second one
 // on, ranks have left each other as far behind as they do.
 inline constexpr int kCallsLikeMany = 8;
-// Microseconds of one of so many calls that follow each other. `node`: of each rank. Throws
-// Error{internal} if messages do not pair off.
+// Microseconds of one of so many calls that follow each other. `node`: of each rank; `sockets`: of
+// each node, which τ-Lop does not know. Throws Error{internal} if messages do not pair off.
 double time_of(const Predictor& predictor, const std::vector<int>& node,
-               const std::function<collectives::Schedule(Rank)>& schedule_of, int calls = 1);
+               const std::function<collectives::Schedule(Rank)>& schedule_of, int calls = 1,
+               int sockets = 1);
 
 }  // namespace tutti::models

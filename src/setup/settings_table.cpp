@@ -82,8 +82,9 @@ const Setting kSettings[] = {
         "a pause. 1: the call that takes the least time by itself. More: the mean counts, "
         "and in broadcasts, other rooted collectives and scans ranks may go on to the next "
         "call while others are still in this one. 0: as the parameters of the machine say; "
-        "`tutti bench` and `tutti tune` take 4 then. The option --calls of `tutti predict` "
-        "and `tutti tune` is another number: the calls that a model simulates.")),
+        "`tutti bench` and `tutti tune` take 4 then, and `tutti tune --calls 1` takes 1. Else the "
+        "option --calls of `tutti predict` and `tutti tune` is another number: the calls that a "
+        "model simulates.")),
     same(setting<&C::counts, Words<kCounts>{}>(
         "counts",
         "The ranks that know the counts of tutti_scatterv and tutti_gatherv. root: the root alone, "

@@ -50,6 +50,22 @@ def check_single_calls():
         assert found == {"linear": alone["time_us"]}, (calls, found, alone)
 
 
+def check_sockets(folder):
+    """The simulator has the sockets of nodes, as predict's."""
+    file = pathlib.Path(folder, "sockets.json")
+    file.write_text(tutti("predict", "--params", "metropolis", "--set", "between_sockets.L=3.5",
+                          "--show-params").stdout)
+    where = ["--params", file, "--ppn", 8, "--algorithm", "chain"]
+    found = []
+    for sockets in (1, 2):
+        (alone,) = result("predict", "--collective", "bcast", "-P", 8, "-m", "64k", *where,
+                          "--sockets", sockets)
+        found.append(times(result(*TUNE, *where, "--segment", 0, "--sockets", sockets)))
+        assert found[-1] == {"chain": alone["time_us"]}, (found, alone)
+    assert found[0] != found[1], found
+    refused("between_sockets", *TUNE, "--params", "boba", "--sockets", 2)
+
+
 def check_candidates():
     names = set(times(result(*TUNE, "--params", "boba", *NAMED)))
     for name in ("linear", "chain", "chain(segment=1024)", "chain(segment=8192)"):
@@ -124,6 +140,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_maps(pathlib.Path(folder, "maps.svg"))
         check_shaped_trees(folder)
+        check_sockets(folder)
     print("maps are predicted")
 
 

@@ -151,6 +151,25 @@ def decided(folder):
     assert "bcast" not in rules, rules
 
 
+def single_calls(folder):
+    """--calls 1 measures single calls, for which the library then chooses; a run of calls in a row
+    cannot go on with them."""
+    words = ["tune", *QUICK, "--calls", 1, "--algorithm", "binomial,chain,dissemination",
+             "--segment", "0,1k", "--state", "single"]
+    out, _ = fine(folder, *words, "--json")
+    for point in json.loads(out)["points"]:
+        assert any("measured" in one for one in point["candidates"]), point
+        chosen = subprocess.run([PROGRAM, "explain", point["collective"], "-P", str(RANKS), "-m",
+                                 str(point["bytes"]), "--json"], capture_output=True, text=True,
+                                check=True, env=os.environ | BUILD.job_environment() |
+                                {"TUTTI_CALLS_IN_A_ROW": "1"}).stdout
+        assert json.loads(chosen)["algorithm"] == point["by_default"], (chosen, point)
+    refused(folder, "it is of another job (single calls of ", *QUICK, "--state", "single",
+            "--resume")
+    out, err = fine(folder, *words, "--resume")
+    assert ": some 0 s, and" in err, err
+
+
 def guided(folder):
     out, _ = fine(folder, "tune", *QUICK, "--method", "guided", "--params", "model.json",
                   "--margin", "10", "--json")
@@ -204,6 +223,7 @@ def main():
             refusals(folder)
         measured(folder)
         decided(folder)
+        single_calls(folder)
         guided(folder)
         predicted(folder)
         interrupted(folder)

@@ -277,9 +277,9 @@ std::vector<std::string> collectives_to_measure() {
   return names;
 }
 
-void init_for_calls_in_a_row(std::vector<std::string> settings) {
+void init_for_calls_in_a_row(std::vector<std::string> settings, int calls) {
   if (load_configuration({}).calls_in_a_row == 0)
-    settings.emplace_back(fmt::format("calls_in_a_row={}", kCallsInARow));
+    settings.emplace_back(fmt::format("calls_in_a_row={}", calls));
   std::vector<const char*> texts;
   texts.reserve(settings.size() + 1);
   for (const std::string& setting : settings) texts.push_back(setting.c_str());

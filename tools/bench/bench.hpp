@@ -113,7 +113,7 @@ std::vector<std::string> collectives_to_measure();
 // has set `calls_in_a_row`: as many as the choices of docs/measured.md were made for.
 inline constexpr int kCallsInARow = 4;
 // tutti_init() with these settings and that one. Collective over MPI_COMM_WORLD. Throws Error.
-void init_for_calls_in_a_row(std::vector<std::string> settings = {});
+void init_for_calls_in_a_row(std::vector<std::string> settings = {}, int calls = kCallsInARow);
 // Both libraries, until what is slow only in a job's first moments is over (first touches,
 // connections, clocks): over rxe the first 50 ms are a quarter slower. Collective over
 // MPI_COMM_WORLD.

@@ -11,6 +11,7 @@
 #include "models/platform/tree_times.hpp"
 #include "models/simulation/simulator.hpp"
 #include "models/simulation/steps.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 #include "tools/tune/tune.hpp"
 
@@ -150,15 +151,15 @@ int add_candidate(Point& point, const std::vector<int>& node, const Choice& choi
   return number;
 }
 
-Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
+Oracle oracle_of(const models::Predictor& predictor, int most_calls, int sockets) {
   const auto completed = [predictor](Choice choice, const std::vector<int>& node) {
     const auto* const platform = std::get_if<models::Platform>(&predictor);
     return platform ? models::with_times(choice, *platform, collectives::facts_of_nodes(node))
                     : choice;
   };
   return {label_of(predictor),
-          [predictor, most_calls, completed](const Point& point, const Candidate& candidate,
-                                             const std::vector<int>& node) {
+          [predictor, most_calls, sockets, completed](
+              const Point& point, const Candidate& candidate, const std::vector<int>& node) {
             Problem problem =
                 problem_of(point.collective, node, whole(point.collective, point.bytes));
             const Choice choice = completed(candidate.choice, node);
@@ -170,23 +171,25 @@ Oracle oracle_of(const models::Predictor& predictor, int most_calls) {
             if (steps > kMostStepsSimulated) return -1.0;
             const int calls = static_cast<int>(
                 std::clamp(kMostStepsSimulated / std::max(steps, 1.0), 1.0, 1.0 * most_calls));
-            return models::time_of(predictor, node, schedule_of, calls);
+            return models::time_of(predictor, node, schedule_of, calls, sockets);
           },
           completed};
 }
 
-Oracle oracle_here(int most_calls) {
+Oracle oracle_here(int most_calls, int sockets) {
   // By whether there are several nodes; made when a point asks for it.
   const auto made = std::make_shared<std::map<bool, Oracle>>();
-  const auto oracle_for = [made, most_calls](const std::vector<int>& node) -> const Oracle& {
+  const auto oracle_for = [made, most_calls,
+                           sockets](const std::vector<int>& node) -> const Oracle& {
     const bool several = *std::max_element(node.begin(), node.end()) > 0;
     auto found = made->find(several);
     if (found == made->end()) {
       PlatformHere here = parameters_here(several);
       fmt::print(stderr, "this machine, {}: {}, {}\n", several ? "several nodes" : "one node",
                  here.platform.name, here.from);
+      require_sockets(sockets, here.platform);
       const models::Predictor predictor = std::move(here.platform);
-      found = made->emplace(several, oracle_of(predictor, most_calls)).first;
+      found = made->emplace(several, oracle_of(predictor, most_calls, sockets)).first;
     }
     return found->second;
   };

@@ -63,10 +63,10 @@ void report(const TuneOptions& options, const std::vector<Point>& points,
                text);
 }
 
-std::string job_of(const Engine& engine, const NodesOf& nodes_of) {
+std::string job_of(const Engine& engine, const NodesOf& nodes_of, bool single) {
   const models::Machine machine = models::this_machine();
-  return fmt::format("{} ranks on nodes {}, {}, {} cores of {}", engine.size(),
-                     fmt::join(nodes_of(engine.size()), ","),
+  return fmt::format("{}{} ranks on nodes {}, {}, {} cores of {}", single ? "single calls of " : "",
+                     engine.size(), fmt::join(nodes_of(engine.size()), ","),
                      engine.software_wire() ? "software wire" : "no software wire", machine.cores,
                      machine.cpu);
 }
@@ -81,7 +81,7 @@ bool tune_at_root(const TuneOptions& options, State& state, std::vector<Point>& 
   bool done = false;
   {
     Agenda agenda(options, points, state, [] { return g_interrupted != 0; });
-    done = measure_points(points, &agenda, options.seconds, world);
+    done = measure_points(points, &agenda, timed_calls(options), world);
   }
   if (done)
     report(options, points, oracles, hosts, true);
@@ -101,7 +101,7 @@ bool tune_points(const TuneOptions& options, int rank, std::span<const Host> hos
   std::optional<State> state;  // of rank 0
   int refused = 0;
   if (rank == 0) try {
-      state.emplace(options.state, job_of(engine, nodes_of), options.resume);
+      state.emplace(options.state, job_of(engine, nodes_of, options.calls == 1), options.resume);
     } catch (const std::exception& error) {
       fmt::print(stderr, "tutti tune: {}\n", error.what());
       refused = 1;
@@ -113,14 +113,15 @@ bool tune_points(const TuneOptions& options, int rank, std::span<const Host> hos
                 library()->engine->mailbox() != nullptr, std::vector{completion_of_selection()});
   const Oracle selection = oracle_of_selection(points, nodes_of);
   return state ? tune_at_root(options, *state, points, nodes_of, selection, hosts, world)
-               : measure_points(points, nullptr, options.seconds, world);
+               : measure_points(points, nullptr, timed_calls(options), world);
 }
 
 bool tune_in_job(const TuneOptions& options, int rank) {
   const std::vector<Host> hosts = hosts_of_job();
   if (const std::string line = busy_line(hosts); !line.empty()) fmt::print(stderr, "{}\n", line);
   // Broadcasts by datagrams join their group at the start, where somebody names them.
-  init_for_calls_in_a_row({"algorithm=bcast=prefer multicast"});
+  init_for_calls_in_a_row({"algorithm=bcast=prefer multicast"},
+                          options.calls == 1 ? 1 : kCallsInARow);
   library()->rules = {};
   tutti_comm world = TUTTI_COMM_NULL;
   must(tutti_comm_create(MPI_COMM_WORLD, &world), "tutti_comm_create");
@@ -174,7 +175,7 @@ void refuse_passed_over(const Command& command, const TuneOptions& options) {
     refuse_given(command, {"--state", "--resume", "--time-limit"},
                  "measurements (--method measured or guided)");
   else
-    refuse_given(command, {"--ppn", "--mapping"},
+    refuse_given(command, {"--ppn", "--mapping", "--sockets"},
                  "--method predicted: the ranks of a job are where they are");
   if (options.method != "guided") refuse_given(command, {"--margin"}, "--method guided");
 }
@@ -253,7 +254,9 @@ void add_tune(CommandLine& line) {
           fmt::format("the models of --params say the time of one of so many calls that follow "
                       "each other (default: 1 if predicted; else {}, which is as in the long "
                       "batches that are measured). Tutti's own choice, `selection`, is made for "
-                      "as many as the setting `calls_in_a_row` says, else for {}",
+                      "as many as the setting `calls_in_a_row` says, else for {}. 1, in a job: "
+                      "single calls are measured, each from a barrier until the last rank has "
+                      "ended it, and `selection` is made for these",
                       models::kCallsLikeMany, kCallsInARow))
       .between(1, 1 << 10);
   command.option("--margin", options->margin, "guided: percent from the best prediction")
@@ -262,6 +265,9 @@ void add_tune(CommandLine& line) {
   command.option("--ppn", options->ranks_per_node, std::string("predicted: ") + kRanksPerNodeAre)
       .between(1, 1 << 16);
   command.option("--mapping", options->mapping, std::string("predicted: ") + kMappingIs)
+      .show_default();
+  command.option("--sockets", options->sockets, std::string("predicted: ") + kSocketsAre)
+      .between(1, 1024)
       .show_default();
   command.option("--time-limit", options->seconds, "seconds at most for each candidate")
       .show_default()

@@ -19,6 +19,10 @@
 namespace tutti::tools {
 namespace {
 
+// Microseconds of single calls that make a sample, with the barriers between them: a sample of one
+// call alone is as long as whatever interrupts it.
+constexpr double kSingleCalls = 200;
+
 // The first P ranks of MPI_COMM_WORLD, and communicators besides those that are timed.
 class TunedRanks {
  public:
@@ -30,7 +34,7 @@ class TunedRanks {
   bool member() const noexcept { return mpi_ != MPI_COMM_NULL; }
   // By members only: the candidate, forced, checked against the surrounding MPI and timed; the
   // median of the maxima over ranks. Throws Error on a wrong result.
-  models::Median measure(const Point& point, const Candidate& candidate, double seconds);
+  models::Median measure(const Point& point, const Candidate& candidate, TimedCalls timing);
   // Rank 0's, at all members.
   int agreed(int value);
 
@@ -57,7 +61,8 @@ int TunedRanks::agreed(int value) {
   return value;
 }
 
-models::Median TunedRanks::measure(const Point& point, const Candidate& candidate, double seconds) {
+models::Median TunedRanks::measure(const Point& point, const Candidate& candidate,
+                                   TimedCalls timing) {
   auto& forced = library()->rules.forced;
   // Calls on the control communicator are planned before anything is forced.
   double slowest = 0;
@@ -76,13 +81,23 @@ models::Median TunedRanks::measure(const Point& point, const Candidate& candidat
   {
     Job job(std::string(name_of(point.collective)), point.bytes, 0, mpi_, comm);
     check(job);
-    // Ranks that share a core leave a barrier one after another.
+    // Ranks that share a core leave a barrier one after another: a batch hides that.
     constexpr double kBatch = 1000;
-    median = Sampler(control_, seconds, kBatch).sample([&](int calls) {
+    const auto batch = [&](int calls) {
       return std::vector{slowest_of(timed([&] {
         for (int i = 0; i < calls; ++i) job.run_tutti();
       }))};
-    })[0];
+    };
+    const auto singly = [&](int calls) {
+      double all = 0;
+      for (int i = 0; i < calls; ++i) {
+        must(tutti_barrier(control_), "tutti_barrier");
+        all += slowest_of(timed([&] { job.run_tutti(); }));
+      }
+      return std::vector{all};
+    };
+    median = timing.single ? Sampler(control_, timing.seconds, kSingleCalls).sample(singly)[0]
+                           : Sampler(control_, timing.seconds, kBatch).sample(batch)[0];
   }
   must(tutti_barrier(control_), "tutti_barrier");  // all have ended their calls
   must(tutti_comm_free(&comm), "tutti_comm_free");
@@ -222,19 +237,24 @@ void Agenda::measured(const Point& point, Candidate& candidate, const models::Me
 }
 
 // Whether it came to its end.
-bool measure_round(Point& point, int round, Agenda* agenda, TunedRanks& ranks, double seconds) {
+bool measure_round(Point& point, int round, Agenda* agenda, TunedRanks& ranks, TimedCalls timing) {
   if (agenda) agenda->begin_round(point, round);
   for (Candidate& candidate : point.candidates) {
     const int step = ranks.agreed(agenda ? agenda->step(candidate) : Agenda::skip);
     if (step == Agenda::stop) return false;
     if (step == Agenda::skip) continue;
-    const models::Median median = ranks.measure(point, candidate, seconds);
+    const models::Median median = ranks.measure(point, candidate, timing);
     if (agenda) agenda->measured(point, candidate, median);
   }
   return true;
 }
 
-bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, tutti_comm world) {
+TimedCalls timed_calls(const TuneOptions& options) {
+  return {.seconds = options.seconds, .single = options.calls == 1};
+}
+
+bool measure_points(std::vector<Point>& points, Agenda* agenda, TimedCalls timing,
+                    tutti_comm world) {
   std::unique_ptr<TunedRanks> ranks;
   int P = 0;
   bool stopped = false;
@@ -246,7 +266,7 @@ bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, 
     if (!ranks->member()) continue;
     bool on = true;
     for (int round = 0; round < Agenda::kRounds && on; ++round)
-      on = measure_round(point, round, agenda, *ranks, seconds);
+      on = measure_round(point, round, agenda, *ranks, timing);
     stopped = stopped || !on;
   }
   must(tutti_barrier(world), "tutti_barrier");

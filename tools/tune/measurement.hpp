@@ -48,8 +48,16 @@ Completion completion_of_selection();
 // made candidates.
 Oracle oracle_of_selection(std::vector<Point>& points, const NodesOf& nodes_of);
 
+// How each candidate is timed.
+struct TimedCalls {
+  double seconds;  // at most
+  bool single;     // calls by themselves, each of which begins after a barrier; else in a row
+};
+TimedCalls timed_calls(const TuneOptions& options);
+
 // Goes through all candidates; rank 0, which has the agenda, says what becomes of each. Whether it
 // came to its end. Collective over MPI_COMM_WORLD.
-bool measure_points(std::vector<Point>& points, Agenda* agenda, double seconds, tutti_comm world);
+bool measure_points(std::vector<Point>& points, Agenda* agenda, TimedCalls timing,
+                    tutti_comm world);
 
 }  // namespace tutti::tools

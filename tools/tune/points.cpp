@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "collectives/algorithms/catalogue.hpp"
 #include "models/platform/json.hpp"
+#include "tools/mapping.hpp"
 #include "tools/parameters.hpp"
 
 namespace tutti::tools {
@@ -26,7 +27,8 @@ std::vector<Value> ascending(std::vector<Value> values) {
 }  // namespace
 
 std::vector<Oracle> oracles_of(const TuneOptions& options) {
-  // In a job calls are measured in a row. A prediction without one is of a single call.
+  // In a job calls are measured in a row, unless they are to be single ones. A prediction without a
+  // job is of a single call.
   const int calls = options.calls > 0               ? options.calls
                     : options.method == "predicted" ? 1
                                                     : models::kCallsLikeMany;
@@ -37,7 +39,10 @@ std::vector<Oracle> oracles_of(const TuneOptions& options) {
   for (const std::string& name : options.params) {
     const NamedParameters parameters = parameters_named(name);
     const auto add = [&](const models::Predictor& predictor) {
-      all.push_back(oracle_of(predictor, calls));
+      const auto* const platform = std::get_if<models::Platform>(&predictor);
+      if (platform) require_sockets(options.sockets, *platform);
+      if (!platform && options.sockets > 1) bad_configuration("tau-lop knows of no sockets");
+      all.push_back(oracle_of(predictor, calls, options.sockets));
       if (!parameters.source.empty()) all.back().label += ", " + parameters.name;
     };
     try {
@@ -52,7 +57,8 @@ std::vector<Oracle> oracles_of(const TuneOptions& options) {
       bad_configuration(fmt::format("{:.200}: {}", name, error.message));
     }
   }
-  if (all.empty() && options.method == "predicted") all.push_back(oracle_here(calls));
+  if (all.empty() && options.method == "predicted")
+    all.push_back(oracle_here(calls, options.sockets));
   return all;
 }
 

@@ -24,7 +24,10 @@ struct TuneOptions {
   double seconds = 0.2, margin = 25;  // for each candidate; percent
   int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
   std::string mapping = "blocks";     // as in `tutti predict`
-  int calls = 0;  // that follow each other, of which models say the time of one; 0: points.cpp
+  int sockets = 1;                    // of a node, likewise
+  // That follow each other: models say the time of one, and measurements are of single calls if it
+  // is 1; 0: points.cpp.
+  int calls = 0;
   bool resume = false, compare = false, json = false;
 };
 
@@ -75,11 +78,11 @@ struct Oracle {
   std::function<double(const Point&, const Candidate&, const std::vector<int>& node)> time;
   Completion completed{};  // as `time` takes it; null: it gives no times
 };
-// The mean time of so many calls that follow each other.
-Oracle oracle_of(const models::Predictor& predictor, int calls);
+// The mean time of so many calls that follow each other; `sockets`: of each node.
+Oracle oracle_of(const models::Predictor& predictor, int calls, int sockets = 1);
 
 // This machine's, as a job would have it on the nodes of a point.
-Oracle oracle_here(int calls);
+Oracle oracle_here(int calls, int sockets = 1);
 
 // The candidates that the command line names.
 struct Wanted {
