@@ -127,13 +127,14 @@ void set(json& parameters, const std::string& key, double value) {
                         : json(value);
 }
 
-bool has_parameter(const Model& model, const std::string& name) {
-  bool found = false;
-  const auto look = [&](const std::string& key, const auto&, const char*) {
-    found |= key == name || (name == "o" && key == "o_s");
+std::set<std::string> names_in(const Model& model) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& key, const auto&, const char*) {
+    names.insert(key);
+    if (key == "o_s") names.insert("o");
   };
-  std::visit([&](const auto& some) { some.each(some, look); }, model);
-  return found;
+  std::visit([&](const auto& some) { some.each(some, add); }, model);
+  return names;
 }
 
 // LogP's descendants mean the same by their names, so that one may have what another lacks.
@@ -146,6 +147,32 @@ bool alike_by_name(const Model& from, const Model& to) {
          (is_one_of_them(from) && (is_one_of_them(to) || std::holds_alternative<LogGPO>(to)));
 }
 
+// Refuses parameters that neither of the models has: a model that is made of another one's
+// parameters passes over those that it does not have.
+void check_changes(const Changes& changes, const std::string& where, const Model& from,
+                   const Model& to) {
+  json named = json::object();
+  for (const auto& [name, value] : changes.parameters) {
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos || name.substr(0, dot) == where) named[name.substr(dot + 1)] = value;
+  }
+  std::set<std::string> known = names_in(from);
+  known.merge(names_in(to));
+  known.insert(kGapByDestinations);
+  check_keys(named, known, inside(where, "parameters"));
+}
+
+// Refuses a level that is not there.
+void check_levels(const Changes& changes, const std::set<std::string>& levels) {
+  json named = json::object();
+  for (const auto& [name, value] : changes.parameters)
+    if (const std::size_t dot = name.find('.'); dot != name.npos)
+      named[name.substr(0, dot)] = value;
+  if (levels.empty() && !named.empty())
+    wrong(named.begin().key(), "there are no levels here: write the parameter's name alone");
+  check_keys(named, levels, "levels");
+}
+
 // Changes what the level has, then the model, then what only the other model has.
 void change(json& level, const std::string& where, const Changes& changes) {
   const bool to_another = !changes.model.empty() && level.contains("model") &&
@@ -154,6 +181,7 @@ void change(json& level, const std::string& where, const Changes& changes) {
   if (to_another) {
     from = model_named(level["model"].get<std::string>());
     to = model_named(changes.model);
+    check_changes(changes, where, *from, *to);
     if (alike_by_name(*from, *to)) from.reset();
   }
   if (!changes.model.empty()) level["model"] = changes.model;
@@ -164,7 +192,7 @@ void change(json& level, const std::string& where, const Changes& changes) {
       const std::size_t dot = name.find('.');
       if (dot != name.npos && name.substr(0, dot) != where) continue;
       const std::string key = dot == name.npos ? name : name.substr(dot + 1);
-      if (before == (from && has_parameter(*from, key)))
+      if (before == (from && names_in(*from).contains(key)))
         set(key == kGapByDestinations ? level : parameters, key, value);
     }
   };
@@ -307,6 +335,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
       gaps = gap_by_destinations_in(object[key], key);
       return model_in(object[key], key, !changes.model.empty());
     };
+    check_levels(changes, {"within", "between", kBetweenSockets});
     platform.within = read_level("within", gaps.within);
     platform.between = read_level("between", gaps.between);
     if (object.contains(kBetweenSockets))
@@ -314,6 +343,7 @@ Platform parse_platform(std::string_view text, const Changes& changes) {
   } else {
     if (object.contains(kBetweenSockets) || names_level(changes, kBetweenSockets))
       wrong(kBetweenSockets, "needs a model within nodes, and one between them");
+    check_levels(changes, {});
     change(object, "", changes);
     gaps.between = gap_by_destinations_in(object, "");
     platform.between = model_in(object, "", !changes.model.empty());

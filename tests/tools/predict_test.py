@@ -386,6 +386,13 @@ def main():
     refused("parameters.g: is missing", "--params", "ib-measured", *BARRIER)
     refused("zero or more, not -1", "--params", "boba", "--set", "L=-1", *BARRIER)
     refused("no 'q' here", "--params", "boba", "--set", "q=1", *BARRIER)
+    # Also where a model is made of the parameters of another one; each may have some of its own.
+    refused("no 'q' here, but G, L, alpha, beta, g, ", "--params", "boba", "--model", "hockney",
+            "--set", "q=1", *BARRIER)
+    refused("no 'beta' here", "--params", "boba", "--model", "loggp", "--set", "beta=1", *BARRIER)
+    refused("no 'betwen' here, but between, ", "--params", "metropolis", "--set", "betwen.G=1",
+            *BARRIER)
+    refused("there are no levels here", "--params", "boba", "--set", "between.G=1", *BARRIER)
     refused("write NAME=NUMBER", "--params", "boba", "--set", "L", *BARRIER)
     refused("name a collective", "--params", "boba")
     refused("there is no collective 'barier'", "--params", "boba", "--collective", "barier")
