@@ -123,6 +123,27 @@ def check_trees():
             assert P < 16 or max(places) - min(places) > width / 2, (arguments, P, width)
 
 
+def check_combs():
+    """Leaders of nodes stand below each other, and their chains beside them: no half of the sheet
+    is empty."""
+    for collective in "bcast", "reduce":
+        for P, ppn in ((32, 4), (64, 8), (128, 16)):
+            root, _ = svg(collective, "--algorithm", "hierarchical(within=chain,across=chain)",
+                          "-P", P, "--ppn", ppn, "--kind", "tree")
+            width, height = size_of(root)
+            at = [(float(circle.get("cx")), float(circle.get("cy")))
+                  for circle in root.iter(SVG + "circle")]
+            ranks = at[-P:]  # behind those of the legend
+            assert len({place for place in ranks}) == P, ranks
+            columns = sorted({x for x, _ in ranks})
+            assert len(columns) <= 17 and height < 1.6 * width, (P, ppn, width, height)
+            rows = {}
+            for x, y in ranks:
+                rows.setdefault(y, []).append(x)
+            for places in rows.values():  # each row is as long as the others
+                assert len(places) == ppn, (P, ppn, rows)
+
+
 def check_tips():
     """An edge drawn from side to side has the tip of an arrow: from parents, or towards them."""
     tip = re.compile(r"M[\d.]+,[\d.]+ H([\d.]+) M([\d.]+),[\d.]+ L([\d.]+),")
@@ -223,6 +244,13 @@ def check_rounds():
         assert size_of(root)[0] < 1200, size_of(root)
     root, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 64, "-m", "64k", *ROUNDS)
     assert {"round", "1", "70"} <= texts and size_of(root)[0] < 2500, texts
+    # Where even the numbers of rounds have no room, some have theirs, and the last one.
+    root, texts = svg("allreduce", "--algorithm", "ring", "-P", 64, "-m", 8, *ROUNDS)
+    assert {"1", "4", "126"} <= texts and size_of(root)[0] < 1600, size_of(root)
+    numbers = [float(text.get("x")) for text in root.iter(SVG + "text")
+               if text.get("text-anchor") == "middle" and text.text.isdigit()]
+    numbers.sort()
+    assert min(right - left for left, right in zip(numbers, numbers[1:])) > 20, numbers
     _, texts = svg("bcast", "--algorithm", "chain(segment=8k)", "-P", 4, "-m", "1M", *ROUNDS)
     assert {"round 2", "rounds 3 to 128", "round 129", "each 3 × 8 KiB"} <= texts, texts
     for P in (1, 2):
@@ -304,6 +332,7 @@ def main():
     check_charts()
     check_rounds_and_trees()
     check_trees()
+    check_combs()
     check_tips()
     check_nodes()
     check_conditions()

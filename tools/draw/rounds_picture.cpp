@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -20,6 +21,7 @@ constexpr std::string_view kRoundsNote =
     "of "
     "them; a line leaves its sender on the left, whose colour it has";
 constexpr double kRoundsLeft = 20, kRoundsNames = 54, kRoundsRight = 30, kRoundsBottom = 34;
+constexpr double kNarrowest = 11;     // of a column
 constexpr double kRoundsWidth = 960;  // up to which each round has a column, as wide as its labels
 
 std::string name_of(const RoundColumn& column, bool short_of_room) {
@@ -63,7 +65,12 @@ class RoundsPainter {
                               "ranks or longer segments",
                               columns_.size(), kMostColumns));
     const double count = columns();
-    column_ = std::max(std::min(kRoundsWidth / count, 220.), width_of_labels() / count);
+    const double label = width_of_labels() / count;
+    // Rounds without room for their numbers are narrow: only some of them have theirs.
+    const bool narrow = crowded_ && label * count > 1.5 * kRoundsWidth;
+    column_ = narrow ? std::max(1.5 * kRoundsWidth / count, kNarrowest)
+                     : std::max(std::min(kRoundsWidth / count, 220.), label);
+    labelled_each_ = static_cast<int>(std::ceil(label / column_ - 0.01));
     // A picture of few rounds is as wide as its title.
     column_ = std::max(column_, (kRoundsLeast - left_ - kRoundsRight) / count);
   }
@@ -115,11 +122,18 @@ class RoundsPainter {
     return drawn + nodes_.draw(kRoundsLeft, top_, row_, left_ - 14, x(columns()));
   }
 
+  // The last one always has its number, and none that would meet it.
+  bool has_number(int place) const {
+    const int last = static_cast<int>(columns_.size()) - 1;
+    return place == last || (place % labelled_each_ == 0 && place + labelled_each_ <= last);
+  }
+
   std::string drawn_columns() const {
     std::string drawn;
     int place = 0;
     for (const RoundColumn& column : columns_) {
-      drawn += svg::text(x(place + 0.5), top_ - 26, name_of(column, crowded_), svg::kTick);
+      if (has_number(place))
+        drawn += svg::text(x(place + 0.5), top_ - 26, name_of(column, crowded_), svg::kTick);
       if (!crowded_)
         drawn += svg::text(x(place + 0.5), top_ - 10, summary_of(column),
                            R"(font-size="10" text-anchor="middle" fill="#555")");
@@ -149,8 +163,8 @@ class RoundsPainter {
     for (Rank rank = 0; rank < P_; ++rank)
       for (std::size_t i = 0; i <= columns_.size(); ++i)
         drawn += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="{:.1f}" fill="{}"/>)",
-                             x(static_cast<double>(i)), y(rank), std::min(5., row_ / 3.4),
-                             colour_of(rank, P_));
+                             x(static_cast<double>(i)), y(rank),
+                             std::min({5., row_ / 3.4, column_ / 4}), colour_of(rank, P_));
     return drawn;
   }
 
@@ -161,7 +175,8 @@ class RoundsPainter {
   const NodeMarks nodes_;
   const double left_;
   double column_ = 0, top_ = 0;
-  bool crowded_ = false;  // no column has room for more than its round's number
+  int labelled_each_ = 1;  // of so many columns one has its number
+  bool crowded_ = false;   // no column has room for more than its round's number
 };
 
 }  // namespace

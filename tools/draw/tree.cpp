@@ -31,8 +31,13 @@ constexpr double kBesideChain = 1.8;  // from its right end to what is beside it
 class Layout {
  public:
   explicit Layout(const MessageTree& tree)
-      : x(tree.children.size()), row(tree.children.size()), tree_(tree), chain_(x.size()) {
+      : x(tree.children.size()),
+        row(tree.children.size()),
+        tree_(tree),
+        chain_(x.size()),
+        comb_(x.size()) {
     measure_chain(tree.root);
+    measure_comb(tree.root);
     place(tree.root, 0);
     width = *std::max_element(x.begin(), x.end()) + 1;
     const auto rows = static_cast<std::size_t>(*std::max_element(row.begin(), row.end()));
@@ -59,9 +64,54 @@ class Layout {
     chain_[index(rank)] = rest == 0 ? 0 : rest + 1;
   }
 
+  // The child along whose side a comb goes on, and the chain that is the tooth.
+  struct Tooth {
+    Rank next, chain;
+  };
+  Tooth tooth(Rank rank) const {
+    const auto& children = tree_.children[index(rank)];
+    const auto length = [&](Rank child) {
+      return chain_[index(child)] == 0 ? x.size() : chain_[index(child)];
+    };
+    const bool first = length(children[0]) > length(children[1]);
+    return first ? Tooth{children[0], children[1]} : Tooth{children[1], children[0]};
+  }
+
+  // How many ranks follow each other from here on each of which has a chain beside the next one, as
+  // the leaders of nodes have if both levels are chains; the last one has only its chain.
+  void measure_comb(Rank rank) {
+    const auto& children = tree_.children[index(rank)];
+    for (const Rank child : children) measure_comb(child);
+    if (chain_[index(rank)] > 0) comb_[index(rank)] = 1;
+    if (children.size() != 2) return;
+    const auto [next, chain] = tooth(rank);
+    const std::size_t rest = comb_[index(next)];
+    comb_[index(rank)] = rest == 0 || chain_[index(chain)] == 0 ? 0 : rest + 1;
+  }
+
+  // The ranks below each other, each with its chain to the right. Else each would stand half its
+  // chain's width to the right of the one above.
+  void place_comb(Rank rank, int level) {
+    const double left = next_;
+    double right = left;
+    for (;;) {
+      row[index(rank)] = level;
+      x[index(rank)] = left;
+      const auto& children = tree_.children[index(rank)];
+      next_ = left + kAlongChain;
+      const bool last = children.size() < 2;
+      if (!children.empty()) level += place_chain(last ? children[0] : tooth(rank).chain, level);
+      right = std::max(right, next_);
+      if (last) break;
+      rank = tooth(rank).next;
+    }
+    next_ = right;
+  }
+
   void place(Rank rank, int level) {
+    if (comb_[index(rank)] > kLongestChain) return place_comb(rank, level);
     if (chain_[index(rank)] > (rank == tree_.root ? 1 : kLongestChain))
-      return place_chain(rank, level);
+      return static_cast<void>(place_chain(rank, level));
     row[index(rank)] = level;
     const auto& children = tree_.children[index(rank)];
     for (const Rank child : children) place(child, level + 1);
@@ -69,11 +119,12 @@ class Layout {
         children.empty() ? next_++ : (x[index(children.front())] + x[index(children.back())]) / 2;
   }
 
-  // To the right, down, to the left, down, … A tree that is a chain has long rows.
-  void place_chain(Rank rank, int level) {
+  // To the right, down, to the left, down, … A tree that is a chain, and one with a comb, has long
+  // rows. Returns how many.
+  int place_chain(Rank rank, int level) {
     const auto length = static_cast<double>(chain_[index(rank)]);
-    const double rows =
-        rank == tree_.root ? std::ceil(length / kWidestChain) : std::floor(std::sqrt(length));
+    const bool alone = rank == tree_.root || comb_[index(tree_.root)] > kLongestChain;
+    const double rows = alone ? std::ceil(length / kWidestChain) : std::floor(std::sqrt(length));
     const int columns = static_cast<int>(std::ceil(length / rows));
     for (int i = 0;; ++i) {
       const int column = i % columns;
@@ -83,10 +134,12 @@ class Layout {
       rank = tree_.children[index(rank)][0];
     }
     next_ += kAlongChain * (columns - 1) + kBesideChain;
+    return static_cast<int>(rows);
   }
 
   const MessageTree& tree_;
   std::vector<std::size_t> chain_;  // from each rank on; 0: no chain
+  std::vector<std::size_t> comb_;   // likewise
   double next_ = 0;
 };
 
