@@ -1,5 +1,5 @@
-// Statements of `tutti explain` that are counted or simulated rather than estimated: the formulas of
-// `tutti list` with their class, bounds that follow from them, and the simulator's time.
+// Statements of `tutti explain` that are counted or simulated rather than estimated: the formulas
+// of `tutti list` with their class, bounds that follow from them, and the simulator's time.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
