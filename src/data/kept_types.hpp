@@ -61,7 +61,7 @@ class KeptTypes {
   static int forget(MPI_Datatype type, int key, void* form, void* nothing) noexcept;
   void take_in_freed() noexcept;
 
-  // Of types with kept forms. A type may be freed by any thread, without the engine's lock.
+  // Types with kept forms that were freed. They are freed by any thread, without the engine's lock.
   static inline std::atomic<std::uint64_t> frees_{1};
 
   int key_ = MPI_KEYVAL_INVALID;

@@ -29,7 +29,7 @@ struct TypeForm {
 
   // --- for those who keep it
   int users = 0;
-  int idle = 0;             // so many users are left when no call uses it any more
+  int idle = 0;             // the number of users when no call uses it
   std::uint32_t found = 0;  // uses since it is kept with the datatype
   std::uint32_t sighting = 0;
   TypeForm* next = nullptr;
