@@ -158,8 +158,9 @@ void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
 }
 
 void Blocked::must_have_a_place_each() const {
-  if (layout_.overlaps_itself() ||
-      std::ranges::any_of(own_, [](const Own& own) { return own.layout.overlaps_itself(); }))
+  if (std::ranges::any_of(pieces(), [&](const Piece& piece) {
+        return piece.bytes > 0 && layout_of(piece).overlaps_itself(piece.count);
+      }))
     throw Error(Code::bad_datatype,
                 "pieces of the datatype of the receive buffer overlap; there each byte needs a "
                 "place of its own");

@@ -9,6 +9,7 @@
 
 #include "base/copy.hpp"
 #include "base/error.hpp"
+#include "base/overlap.hpp"
 #include "src/data/large_counts.hpp"
 #include "src/data/mpi_error.hpp"
 #include "src/data/require_mpi.hpp"
@@ -62,12 +63,15 @@ Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
   return layout;
 }
 
-// Looks at the typemap as a whole only.
-bool Layout::overlaps_itself() const noexcept {
+bool Layout::overlaps_itself(MPI_Count count) const {
   if (size > true_extent) return true;
-  if (!form || !form->known) return false;
-  const Loop& whole = form->map.whole();
-  return whole.parts == 0 && whole.count > 1 && std::abs(whole.stride) < whole.each;
+  if (!form || !form->known || count < 1) return false;
+  const MPI_Count together = std::abs(extent) < true_extent ? count : 1;
+  if (form->looked_at != together) {
+    form->overlaps = places_overlap(bytes_of(nullptr, together));
+    form->looked_at = together;
+  }
+  return form->overlaps;
 }
 
 void Datatypes::read(MPI_Datatype type, TypeForm& form) const {

@@ -32,8 +32,9 @@ struct Layout {
   }
   // It needs no call of MPI.
   bool is_known() const noexcept { return contiguous || (form && form->known); }
-  // Bytes of one element have one place: found where it shows without looking at every piece.
-  bool overlaps_itself() const noexcept;
+  // Bytes of `count` elements have one place, as far as so many runs are looked at as
+  // base/overlap.hpp says. Kept with the form. Throws std::bad_alloc.
+  bool overlaps_itself(MPI_Count count) const;
   TypedBytes bytes_of(const void* typed, MPI_Count count) const noexcept {
     return {form->map, static_cast<std::byte*>(const_cast<void*>(typed)), count, extent};
   }

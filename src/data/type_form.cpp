@@ -32,6 +32,7 @@ void TypeFormUse::end_last_use(TypeForm* form) noexcept {
   constexpr int kMost = 4;
   if (g_free_count == kMost) return delete form;
   form->idle = 0;
+  form->looked_at = 0;
   form->next = g_free;
   g_free = form;
   ++g_free_count;

@@ -27,6 +27,10 @@ struct TypeForm {
   // meanwhile. Not longer, as MPICH 4.0 leaks a little for duplicates that outlive their original.
   MPI_Datatype packed_by_mpi = MPI_DATATYPE_NULL;
 
+  // Of so many elements, whether bytes have one place; 0: it was not looked at.
+  mutable Bytes looked_at = 0;
+  mutable bool overlaps = false;
+
   // --- for those who keep it
   int users = 0;
   int idle = 0;             // the number of users when no call uses it
