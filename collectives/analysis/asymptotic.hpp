@@ -11,7 +11,7 @@ namespace tutti::collectives {
 struct AsymptoticClass {
   double power = 0;
   int logs = 0;
-  auto operator<=>(const AsymptoticClass&) const = default;
+  auto operator<=>(const AsymptoticClass&) const = default;  // NOLINT(*ptr)
 };
 
 // How the formula's value grows with the number of ranks, for fixed k. If there are two cases ("A

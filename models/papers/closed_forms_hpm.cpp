@@ -8,8 +8,7 @@ namespace {
 
 using namespace assumed;
 using collectives::Collective;
-using occ::hockney, occ::loggp, occ::Hockneys, occ::LogGPs, occ::where, occ::kWhole, occ::kPower,
-    occ::kCut;
+using occ::hockney, occ::Hockneys, occ::LogGPs, occ::where, occ::kWhole, occ::kCut;
 
 constexpr Assumption kBytesWithinGap{"(P-1)(m-1)G <= g, small data",
                                      [](const Model& model, const Asked& a) {
@@ -84,7 +83,7 @@ const ClosedForm kForms[] = {
      Collective::alltoall,
      "at-once",
      "L + 2o + (P-1)g",
-     where<kWhole, loggp<[](LogGPs q) { return q.L + 2 * q.o + q.g * (q.P - 1); }>>,
+     where<kWhole, occ::loggp<[](LogGPs q) { return q.L + 2 * q.o + q.g * (q.P - 1); }>>,
      kNotAbove,
      "the last of P-1 messages leaves after P-2 gaps",
      {&kReceivesInGaps, &kBytesWithinGap}},
@@ -101,7 +100,7 @@ const ClosedForm kForms[] = {
      "at-once",
      "L + 2o + (P-2)g + (P-1)(m-1)G, n_s = 1",
      where<kWhole,
-           loggp<[](LogGPs q) { return q.L + 2 * q.o + (q.P - 2) * q.g + (q.P - 1) * q.mG; }>>,
+           occ::loggp<[](LogGPs q) { return q.L + 2 * q.o + (q.P - 2) * q.g + (q.P - 1) * q.mG; }>>,
      kEqual,
      "",
      {&kReceivesInGaps}},

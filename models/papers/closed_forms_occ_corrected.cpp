@@ -106,7 +106,8 @@ constexpr auto kBinaryReduceTimes = [](Hockneys q) {
 // side 0 that hears last of the first one. Below that many ranks no rank has two children, and the
 // root's port decides.
 double splitted_cut(int P, double n_h, double h) {
-  if (P < 6) return ((P == 4 ? 3 : 2) * n_h + (P % 2) * (P / 2)) * h;
+  const int alone = P % 2 == 0 ? 0 : P / 2;
+  if (P < 6) return ((P == 4 ? 3 : 2) * n_h + alone) * h;
   double last = 0;
   for (int v = 1; v <= P / 2; ++v)
     last = std::max<double>(last, floor_log2(v) + std::popcount(static_cast<unsigned>(v)));

@@ -33,6 +33,7 @@ struct CallInFlight {
   int tag = -1;               // of a persistent request's message; -1: the call is not persistent
   int error = TUTTI_SUCCESS;  // and why, from the end on
   std::string message;
+  std::atomic<bool> active{false};      // a persistent call, from its start until it has ended
   bool kept = false;                    // among those that have failed
   bool released = false;                // the program has freed the request: nobody will ask for it
   CallInFlight* next = nullptr;         // in flight

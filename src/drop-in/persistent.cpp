@@ -68,6 +68,10 @@ CallInFlight* find_persistent(const MPI_Request* request) noexcept {
 }
 
 int start(CallInFlight& call, MPI_Request* request) noexcept {
+  if (call.active.load(std::memory_order_relaxed)) {  // Open MPI would start the message again
+    PMPI_Comm_call_errhandler(call.comm, MPI_ERR_REQUEST);
+    return MPI_ERR_REQUEST;
+  }
   if (const int error = PMPI_Start(request); error != MPI_SUCCESS) return error;
   const int code = tutti_start(&call.request);
   if (code != TUTTI_SUCCESS) {
@@ -75,6 +79,7 @@ int start(CallInFlight& call, MPI_Request* request) noexcept {
     PMPI_Send(&g_nothing, 0, MPI_BYTE, 0, call.tag, g_self);
     return error;
   }
+  call.active.store(true, std::memory_order_relaxed);
   guard([&](Library&) { put_in_flight(call); });
   return MPI_SUCCESS;
 }
@@ -114,6 +119,7 @@ int keep_call(Communicator& state, MPI_Comm comm, MPI_Request* request,
 
 void complete_persistent(CallInFlight& call) noexcept {
   if (!call.kept) calls_in_flight.fetch_sub(1, std::memory_order_release);
+  call.active.store(false, std::memory_order_relaxed);
   PMPI_Send(&g_nothing, 0, MPI_BYTE, 0, call.tag, g_self);
 }
 

@@ -173,6 +173,17 @@ static void message_goes_on(int round) {
   check_sums(1, round);
 }
 
+/* An error, and the first start goes on. */
+static void started_twice(void) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  start_sums(1, 1);
+  CHECK(MPI_Start(&sum_requests[0]) != MPI_SUCCESS, "it was started twice");
+  MUST(MPI_Wait(&sum_requests[0], MPI_STATUS_IGNORE));
+  check_sums(1, 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  single(2);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the drop-in looks at a communicator in a blocking call */
@@ -185,6 +196,7 @@ int main(int argc, char** argv) {
     for (int way = 0; way < 5; ++way) mixed(way, round);
     message_goes_on(round);
   }
+  started_twice();
   start_sums(2, 0); /* MPI forbids to free it now; then it is waited for */
   for (int i = 0; i < 2; ++i) {
     MUST(MPI_Request_free(&sum_requests[i]));
