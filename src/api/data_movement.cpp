@@ -89,7 +89,7 @@ void scatter_or_gather(Library& state, UserRequest& request, const Arguments& a)
     task.counts =
         is_root ? all->counts() : counts_of(state, all_side, counts, comm, *one, counts_name);
   if (request.from) request.reads(*request.from);
-  if (request.to) request.writes(*request.to, gathers && in_place ? a.root : -1);
+  if (request.to) request.writes(*request.to, gathers && in_place ? a.root : Blocked::kNoBlock);
 }
 
 // The buffers of an allgather or alltoall; `request.from` is not there if the call is in place.
@@ -124,7 +124,7 @@ void allgather(Library& state, UserRequest& request, const Arguments& a) {
     request.task.counts = to.counts();
   else
     request.task.bytes = own;
-  request.writes(to, from ? -1 : comm.rank());
+  request.writes(to, from ? Blocked::kNoBlock : comm.rank());
 }
 
 void alltoall(Library& state, UserRequest& request, const Arguments& a) {
@@ -144,7 +144,7 @@ void alltoall(Library& state, UserRequest& request, const Arguments& a) {
   } else {
     request.task.bytes = to.block_bytes();
   }
-  request.writes(to, from ? -1 : -2);
+  request.writes(to, from ? Blocked::kNoBlock : Blocked::kAllBlocks);
 }
 
 }  // namespace

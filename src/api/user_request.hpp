@@ -36,7 +36,7 @@ class UserRequest final : public Request {
     call.views.input = buffer.view();
   }
   // `keep`: see Blocked::room().
-  void writes(Blocked& buffer, int keep = -1) {
+  void writes(Blocked& buffer, int keep = Blocked::kNoBlock) {
     call.output = buffer.destination(keep);
     call.views.output = buffer.view();
   }

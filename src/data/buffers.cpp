@@ -174,7 +174,7 @@ std::byte* Blocked::filled(int keep) {
 }
 
 void Blocked::fill(int keep) {
-  if (keep == -1) return;
+  if (keep == kNoBlock) return;
   Bytes at = 0;
   if (counts_.empty() && keep >= 0) {
     const MPI_Count each = whole_.count / blocks_;
@@ -183,7 +183,7 @@ void Blocked::fill(int keep) {
   }
   const auto all = pieces();
   for (std::size_t i = 0; i < all.size(); at += all[i++].bytes)
-    if (keep == -2 || static_cast<int>(i) == keep) move(all[i], at, true);
+    if (keep == kAllBlocks || static_cast<int>(i) == keep) move(all[i], at, true);
 }
 
 bool Blocked::is_known() const noexcept {

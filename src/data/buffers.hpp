@@ -29,6 +29,9 @@ inline Bytes bytes_of(MPI_Count count, const Layout& layout, MPI_Count blocks, c
 // One buffer: a number of blocks, each a number of elements of one type.
 class Blocked {
  public:
+  // Where the number of a block is expected.
+  static constexpr int kNoBlock = -1, kAllBlocks = -2;
+
   // Equal blocks, one after another. `name` is the argument's, for messages. Throws Error{bad_count
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
@@ -61,18 +64,18 @@ class Blocked {
   const Layout& layout() const noexcept { return layout_; }
 
   // For reading: all bytes.
-  const std::byte* bytes() { return filled(-2); }
-  // For writing. Block number `keep` (-2: all blocks, -1: none) is filled with what the caller's
+  const std::byte* bytes() { return filled(kAllBlocks); }
+  // For writing. Block number `keep` (or kAllBlocks, kNoBlock) is filled with what the caller's
   // buffer holds, for operations in place. Throws Error{bad_datatype} if pieces of the datatype
   // overlap for certain, unless Datatypes is lenient.
-  std::byte* room(int keep = -1) {
+  std::byte* room(int keep = kNoBlock) {
     must_allow_receiving();
     return filled(keep);
   }
   // The data for a call that may use a view: then nothing is copied, and the addresses are those of
   // the view's room. copy_all() must follow if the call cannot use it.
-  const std::byte* source() { return placed(-2); }
-  std::byte* destination(int keep = -1) {
+  const std::byte* source() { return placed(kAllBlocks); }
+  std::byte* destination(int keep = kNoBlock) {
     must_allow_receiving();
     return placed(keep);
   }
@@ -81,7 +84,7 @@ class Blocked {
   // Copies to the room, as bytes() or room() do. The view is not used then.
   void copy_all();
   // Brings what was written to room() to the caller's buffer, except block `except`.
-  void deliver(int except = -1);
+  void deliver(int except = kNoBlock);
 
   bool shares(const Blocked& other) const;
   // Some byte of a block may lie between bytes of one block of the other. Throws std::bad_alloc.
@@ -170,7 +173,7 @@ class Blocked {
   std::byte* packed_ = nullptr;
   bool detached_ = false;
   bool viewed_ = false;
-  int keep_ = -1;                        // of destination() and source()
+  int keep_ = kNoBlock;                  // of destination() and source()
   std::vector<PackedView::Part> parts_;  // of blocks that are not equal
   Maybe<PackedView> view_;
 };
