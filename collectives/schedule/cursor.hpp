@@ -1,6 +1,7 @@
-// One rank's place in one schedule: which steps are ready. The only code that knows this; the
-// executor, the verifier, the simulator and the chart all use it. No I/O, no clock, no allocation
-// after construction. Header-only, because a call of one short message goes through it, too.
+// One rank's place in one schedule: which steps are ready. The executor, the verifier and the
+// simulator use it, and so do charts. Only bound calls of short messages do without, if all steps
+// are ready at once (Binding::at_once()). No I/O, no clock, no allocation after construction.
+// Header-only, because a call of one short message goes through it, too.
 #pragma once
 
 #include <algorithm>
