@@ -17,13 +17,13 @@
 //     takes it; if a ringful of others came
 //     first, asks again
 //
-// Why a message goes that its sender tries to put and its receiver waits for, though nothing else
-// is ever taken: suppose that it does not. Only so many others have credit, or are asked for, so in
-// the end no message moves, and all that were sent have come. The sender knows of no credit, since
-// the first in line would use it. So the receiver has told of all that it has consumed, finds all
-// credit used up, and asks. Its ask comes, since both ranks empty the control ring whatever their
-// calls wait for. It says that the slots of all messages were freed, so the sender finds one, and
-// puts the message.
+// Liveness: a message whose sender and receiver both wait always gets through, even if no other
+// message is consumed. Proof by contradiction: suppose that it does not. Only a limited number of
+// other messages have credit or are asked for, so in the end no message moves, and all that were
+// sent have arrived. The sender has no credit, since the first in line would use it. So the
+// receiver has reported all that it has consumed, finds all credit used up, and asks. Its ask
+// arrives, since both ranks empty the control ring whatever their calls wait for. It says that the
+// slots of all messages were freed, so the sender finds one, and puts the message: a contradiction.
 //
 // Memory is bounded: without credit a message goes only to a receive that waits for it. So a
 // connection sets aside at most as many messages as its rings have slots, and for each receive that

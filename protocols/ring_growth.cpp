@@ -32,8 +32,8 @@ void RingGrowth::progress(Read read) noexcept {
   may_grow_ = !inbox.grown() || !link_.outbox().grown();
 }
 
-// Those that were taken before earlier ones stand in the way of later ones (Rings::search()), so
-// they are taken over, too.
+// Also copies messages that were consumed out of order: Rings::search() stops at the first gap, so
+// leaving them out would hide later ones.
 void RingGrowth::grow_in(Read read) noexcept {
   transport::Inbox& inbox = link_.inbox();
   for (std::size_t r = 0; r < transport::kRings; ++r) {

@@ -34,7 +34,7 @@ constexpr double kBatch = 100;  // us, about, of calls that are timed together
 double since(Clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
-// Computes, as far as others can tell.
+// Busy-waits, to simulate computation.
 void delay(double us) {
   for (const auto begin = Clock::now(); since(begin) < us;) {
   }

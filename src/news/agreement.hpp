@@ -84,9 +84,10 @@ class Agreement {
   bool unwanted(const MessageName& name, int from) noexcept;
   // News to a member that `call` waits for, repeated; nullopt: there is no call to compare.
   std::optional<protocols::News> waiting(const OpenCall& call, int member) const noexcept;
-  // `call` waits for a member, and all that had come by then was looked at. If the member said
-  // before the last such look that it has passed the call, it will never come: a failure.
-  // `unacknowledged`: this rank may only be waiting for its own adapter, so let it.
+  // Reports that `call` is still waiting for `member` although everything that has arrived was
+  // processed. It is a failure if the member had said before the last such report that it has
+  // passed the call: it will never come. `unacknowledged`: this rank may only be waiting for its
+  // own adapter, which is no failure.
   void note_still_waiting(const OpenCall& call, int member, bool unacknowledged, Time now) noexcept;
 
   bool failed() const noexcept { return failure_.happened(); }

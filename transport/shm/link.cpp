@@ -80,7 +80,7 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   });
 }
 
-// Stores that go around the caches are of whole lines, which pieces of a datatype seldom are.
+// Non-temporal stores write whole cache lines, which pieces of a datatype seldom are.
 Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const std::byte* payload,
                          const Trailer& trailer) noexcept {
   if (view.is_read_often() || stores_.streams(trailer.length.bytes()))

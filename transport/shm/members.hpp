@@ -29,8 +29,8 @@ std::string_view name_of(Copy copy) noexcept;
 struct alignas(kCacheLine) Member {
   std::atomic<std::int32_t> pid;
   std::atomic<std::uint32_t> disconnected;  // 1: it has called tutti_finalize
-  // In which the pid is its own; 0: unknown. Ranks of different ones do not write into each other's
-  // memory.
+  // Inode of the rank's PID namespace, or 0 if unknown. Ranks in different namespaces never access
+  // each other's memory.
   std::atomic<std::uint64_t> pid_namespace;
   // Where the others find the secret, by which they know that the process with this pid is the one
   // that made this entry; and whether its forked children have none (secret.hpp).
@@ -38,8 +38,8 @@ struct alignas(kCacheLine) Member {
   std::atomic<std::uint64_t> secret;
   std::atomic<std::uint8_t> secret_is_own;
   std::atomic<Copy> wanted;  // by the setting
-  // The kernel forbids this rank to reach another's memory; the same though all have permitted it.
-  // Not bool, as not every byte is one.
+  // The kernel denied this rank access to a peer's memory: at first, and again after all ranks had
+  // allowed it (PR_SET_PTRACER). Not bool, because a peer could store an invalid one.
   std::atomic<std::uint8_t> refused, refused_when_asked;
   Notices notices;  // that it has left
 };

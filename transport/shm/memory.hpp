@@ -88,8 +88,8 @@ class Segment {
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }
-  // The time that `from` takes to read data of `to`, by how it was stored: see Stores. The
-  // reader's word, which nobody need believe.
+  // Time that `from` measured for reading data of `to`, by kind of store: see Stores. Written by
+  // the reader: a hint, not trusted.
   ReadTimes& read_times(int to, int from) noexcept {
     return *reinterpret_cast<ReadTimes*>(inbox(to, from) + kReadTimesOffset);
   }
@@ -100,7 +100,7 @@ class Segment {
   // The agreed way to copy, and the reason.
   Copy copy() const noexcept { return agreed_.copy; }
   const std::string& reason() const noexcept { return agreed_.reason; }
-  // The way between this rank and that one; equal at both.
+  // Copy mode for this peer; both ends compute the same value.
   Copy copy(int local_rank) noexcept {
     return members_.same_namespace(local_rank) ? agreed_.copy : Copy::twice;
   }

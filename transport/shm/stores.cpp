@@ -81,7 +81,7 @@ void Reads::took(Stored stored, double ticks_per_byte) noexcept {
 
 namespace {
 
-// Whole cache lines go around the caches. Stores that follow this call are seen after them.
+// Writes whole cache lines by non-temporal stores. The fence orders them before later stores.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 #if defined(__SSE2__)
   constexpr std::size_t kLine = 64, kWord = 16;

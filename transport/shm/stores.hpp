@@ -21,14 +21,15 @@ struct ReadTimes {
   ToldTime cached, streamed;
 };
 
-// Usual stores first fetch the lines, which lie in the peer's cache since it has read them. Between
-// cores that share a cache that is the fastest way; between others it may take three times as long
-// as stores that go around the caches. But then the peer must read from memory, which may take much
-// longer than what was saved. Which way takes less time, here and there together, no table of a
-// machine says, and a virtual machine's cores move; so both are tried again and again.
+// A normal store must first pull the line out of the peer's cache, where it lies since the peer has
+// read it. Between cores that share a cache that is the fastest way; between others it may take
+// three times as long as a non-temporal store, which skips that. But then the peer reads from
+// memory, which may cost much more than was saved. No table of a machine says which kind takes less
+// time, for writer and reader together, and a virtual machine's cores move; so both are tried again
+// and again.
 //
 // A copy's time depends on how the lines were written the last time. So a trial first goes once
-// through all slots, and is measured then; and a way that lost is tried again after twice as many
+// through all slots, and is measured then. A kind that lost is tried again after twice as many
 // copies as the last time, or as soon as the other one takes longer than it took.
 class Stores {
  public:
@@ -42,7 +43,7 @@ class Stores {
     return Stored::untold;
   }
 
-  // A copy of so many bytes would go around the caches.
+  // Whether a copy of so many bytes would be done by non-temporal stores.
   bool streams(std::size_t bytes) const noexcept {
     return bytes >= kLong && way() == Stored::streamed;
   }

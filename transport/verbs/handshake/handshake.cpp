@@ -164,7 +164,7 @@ void Handshake::wait_for_news() {
 }
 
 int Handshake::milliseconds_to_next() {
-  // A failed queue pair is tried again, and arrivals that nobody announces are looked for.
+  // Poll while the queue pair is down or completion events are not delivered.
   const bool looks = !announces_ || endpoint_.failed();
   if (!requests_.empty() || growth_wanted_ || link_datagrams_wanted_) return 0;
   auto next = std::min(attempts_.next(), growths_.next());
