@@ -13,7 +13,7 @@ Answer send_pieces(Rings& rings, const Cut& cut, Transfer& transfer, const Messa
                    const void* data, Bytes bytes) noexcept {
   while (transfer.moved < bytes) {
     Bytes length = std::min(bytes - transfer.moved, cut.large);
-    if (length > rings.most(Ring::eager)) length = cut.small;
+    if (length > rings.max_payload(Ring::eager)) length = cut.small;
     const transport::Length piece(static_cast<std::uint32_t>(length),
                                   transfer.moved + length < bytes);
     const Answer answer = rings.put(Ring::eager, &transfer, name,

@@ -127,7 +127,7 @@ class Rings {
   // --- growth
 
   // The longest payload that a slot of the peer's ring takes now.
-  Bytes most(transport::Ring ring) const noexcept {
+  Bytes max_payload(transport::Ring ring) const noexcept {
     return link_.outbox().shape()[ring].capacity();
   }
   // Asks for larger inboxes if it is time, and goes over to them when they are there.

@@ -31,26 +31,26 @@ std::mutex g_setup;  // init and finalize
 
 // A rank's own library, which its forked children lack. They have a copy of its state, its inboxes
 // and queue pairs: their messages would be taken for the rank's.
-struct Own {
+struct ProcessState {
   std::atomic<Library*> library{nullptr};
   bool is_rank = false;
 };
-Own g_before_init;
-std::atomic<Own*> g_own{&g_before_init};
+ProcessState g_before_init;
+std::atomic<ProcessState*> g_own{&g_before_init};
 
 // Once: in a page that the kernel empties in each child, however it was forked (Linux 4.14). It
 // stays to the end of the process, as exit handlers may call Tutti.
 void get_own_page() {
   if (g_own != &g_before_init) return;
-  void* const page =
-      mmap(nullptr, sizeof(Own), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const page = mmap(nullptr, sizeof(ProcessState), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) throw std::bad_alloc();
-  madvise(page, sizeof(Own), MADV_WIPEONFORK);
-  g_own = ::new (page) Own{.is_rank = true};
+  madvise(page, sizeof(ProcessState), MADV_WIPEONFORK);
+  g_own = ::new (page) ProcessState{.is_rank = true};
 }
 
 void must_not_be_forked() {
-  const Own* const own = g_own;
+  const ProcessState* const own = g_own;
   if (own != &g_before_init && !own->is_rank)
     throw Error(Code::unsupported,
                 "this process was forked from a rank; only the rank itself may call Tutti");

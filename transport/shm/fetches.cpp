@@ -5,7 +5,7 @@
 
 namespace tutti::transport::shm {
 
-double time_in_pieces(const Stores::Times& times, double pieces, const Load& load,
+double time_in_pieces(const StorePolicy::Times& times, double pieces, const Load& load,
                       bool cores_shared) noexcept {
   const auto [once, read] = times;
   if (once == 0 || read == 0) return 0;
@@ -47,7 +47,7 @@ bool Fetches::choose(Length& length, double in_pieces) noexcept {
   return serves;
 }
 
-void FetchClock::took(Bytes bytes, std::uint64_t ticks) noexcept {
+void FetchClock::record(Bytes bytes, std::uint64_t ticks) noexcept {
   if (bytes == 0) return;
   const std::size_t of = length_class(bytes);
   smooth(smoothed_[of], static_cast<double>(ticks) / static_cast<double>(bytes));

@@ -31,7 +31,7 @@ constexpr std::size_t length_class(Bytes bytes) noexcept {
 // The time of a message in `pieces` pieces, both ranks together: ticks a byte; 0: unknown. A rank
 // that only sends stores while the receiver reads, but for the first piece. One that also receives
 // does both, one after the other, and so do ranks that share a core.
-double time_in_pieces(const Stores::Times& times, double pieces, const Load& load,
+double time_in_pieces(const StorePolicy::Times& times, double pieces, const Load& load,
                       bool cores_shared) noexcept;
 
 // A rank's times to fetch. In shared memory: written by the fetching rank, read by the sender.
@@ -70,7 +70,7 @@ class FetchClock {
  public:
   // Where the sender reads them.
   explicit FetchClock(FetchTimes& told) noexcept : told_(told) {}
-  void took(Bytes bytes, std::uint64_t ticks) noexcept;
+  void record(Bytes bytes, std::uint64_t ticks) noexcept;
 
  private:
   FetchTimes& told_;

@@ -58,7 +58,7 @@ template <class Fill>
     return Post::failed;
   std::byte* end = peer_inbox_ + inbox().slot_end(ring, index);  // both have the same shape
   auto* target = reinterpret_cast<Trailer*>(end - sizeof(Trailer));
-  Stored stored = Stored::untold;
+  StoreKind stored = StoreKind::untold;
   if (trailer.length.bytes() != 0)
     stored = fill(end - sizeof(Trailer) - padded(trailer.length.bytes()));
   target->name = trailer.name;
@@ -87,7 +87,7 @@ Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const
     return Link::put_packed(ring, index, view, payload, trailer);
   return put_filled(ring, index, trailer, [&](std::byte* place) {
     view.pack(payload, trailer.length.bytes(), place);
-    return Stored::untold;
+    return StoreKind::untold;
   });
 }
 
@@ -173,7 +173,7 @@ Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) no
   if (state().failed()) return Post::failed;
   const std::uint64_t begin = ticks();
   const Post post = read({static_cast<std::byte*>(target), source.address, bytes});
-  if (post == Post::done) fetch_clock_.took(static_cast<Bytes>(bytes), ticks() - begin);
+  if (post == Post::done) fetch_clock_.record(static_cast<Bytes>(bytes), ticks() - begin);
   return post;
 }
 

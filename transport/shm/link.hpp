@@ -71,8 +71,8 @@ class ShmLink final : public Link, public Fetching {
   const std::uint64_t secret_, secret_address_;
   const bool secret_is_own_;
   const bool cores_shared_;
-  Stores stores_;
-  Reads reads_;
+  StorePolicy stores_;
+  ReadClock reads_;
   Fetches fetches_;         // by the peer
   FetchClock fetch_clock_;  // of this rank's
   bool room_for_pieces_;    // there was always enough

@@ -88,8 +88,8 @@ class Segment {
   std::uint32_t& marks(int to, int from) noexcept {
     return *reinterpret_cast<std::uint32_t*>(inbox(to, from) + kMarksOffset);
   }
-  // Time that `from` measured for reading data of `to`, by kind of store: see Stores. Written by
-  // the reader: a hint, not trusted.
+  // Time that `from` measured for reading data of `to`, by kind of store: see StorePolicy. Written
+  // by the reader: a hint, not trusted.
   ReadTimes& read_times(int to, int from) noexcept {
     return *reinterpret_cast<ReadTimes*>(inbox(to, from) + kReadTimesOffset);
   }

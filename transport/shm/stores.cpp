@@ -11,7 +11,7 @@
 
 namespace tutti::transport::shm {
 
-void Stores::took(double ticks_per_byte) noexcept {
+void StorePolicy::record(double ticks_per_byte) noexcept {
   ++copies_;
   const bool counts = copies_ > slots_;  // the lines are as the way leaves them
   if (counts) smooth(tries_ ? tried_ : written(way_), ticks_per_byte);
@@ -22,13 +22,13 @@ void Stores::took(double ticks_per_byte) noexcept {
     begin_trial();
 }
 
-void Stores::begin_trial() noexcept {
+void StorePolicy::begin_trial() noexcept {
   tries_ = true;
   copies_ = 0;
   tried_ = 0;
 }
 
-void Stores::end_trial() noexcept {
+void StorePolicy::end_trial() noexcept {
   written(other()) = tried_;
   if (other_wins()) {
     way_ = other();
@@ -41,7 +41,7 @@ void Stores::end_trial() noexcept {
 }
 
 // By what it took the last time. A reader that tells nothing does not count.
-bool Stores::other_wins() const noexcept {
+bool StorePolicy::other_wins() const noexcept {
   constexpr double kClearly = 0.8;
   const Times serves = times(way_), other_way = times(other());
   if (serves.stored == 0 || other_way.stored == 0) return false;
@@ -50,30 +50,30 @@ bool Stores::other_wins() const noexcept {
   return sum(other_way) < kClearly * sum(serves);
 }
 
-Stores::Times Stores::times(Stored way) const noexcept {
-  return way == Stored::cached ? Times{cached_, read_.cached.ticks_per_byte()}
-                               : Times{streamed_, read_.streamed.ticks_per_byte()};
+StorePolicy::Times StorePolicy::times(StoreKind way) const noexcept {
+  return way == StoreKind::cached ? Times{cached_, read_.cached.ticks_per_byte()}
+                                  : Times{streamed_, read_.streamed.ticks_per_byte()};
 }
 
-Stores::Times Stores::times() const noexcept {
-  const Times cached = times(Stored::cached), streamed = times(Stored::streamed);
+StorePolicy::Times StorePolicy::times() const noexcept {
+  const Times cached = times(StoreKind::cached), streamed = times(StoreKind::streamed);
   for (const Times& way : {cached, streamed})
     if (way.stored == 0 || way.read == 0) return {0, 0};
   return cached.stored + cached.read <= streamed.stored + streamed.read ? cached : streamed;
 }
 
-void Reads::begin_read() noexcept { begin_ = ticks(); }
+void ReadClock::begin_read() noexcept { begin_ = ticks(); }
 
-void Reads::end_read(Length payload) noexcept {
+void ReadClock::end_read(Length payload) noexcept {
   const std::uint64_t end = ticks();
   if (payload.bytes() == 0) return;  // only a peer that is broken marks it
-  took(static_cast<Stored>(payload.mark()),
-       static_cast<double>(end - begin_) / static_cast<double>(payload.bytes()));
+  record(static_cast<StoreKind>(payload.mark()),
+         static_cast<double>(end - begin_) / static_cast<double>(payload.bytes()));
 }
 
-void Reads::took(Stored stored, double ticks_per_byte) noexcept {
+void ReadClock::record(StoreKind stored, double ticks_per_byte) noexcept {
   constexpr std::uint32_t kOften = 8;  // to tell takes the line away from who polls it for credits
-  smooth(stored == Stored::cached ? cached_ : streamed_, ticks_per_byte);
+  smooth(stored == StoreKind::cached ? cached_ : streamed_, ticks_per_byte);
   if (++count_ % kOften != 0) return;
   told_.cached.tell(cached_);
   told_.streamed.tell(streamed_);
@@ -101,14 +101,14 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-Stored Stores::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
-  const Stored stored = way();
+StoreKind StorePolicy::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
+  const StoreKind stored = way();
   const std::uint64_t begin = ticks();
-  if (stored == Stored::streamed)
+  if (stored == StoreKind::streamed)
     stream(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
   else
     copy_bytes(to, from, bytes);
-  took(static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
+  record(static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
   return stored;
 }
 

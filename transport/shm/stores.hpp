@@ -11,9 +11,9 @@
 
 namespace tutti::transport::shm {
 
-// How a long payload was stored; untold: it is short, or its sender need not know how it is read.
-// The mark of its length.
-enum class Stored : std::uint8_t { untold, cached, streamed };
+// How a long payload was stored, streamed by non-temporal stores; untold: it is short, or its
+// sender need not know how it is read. The mark of its length.
+enum class StoreKind : std::uint8_t { untold, cached, streamed };
 
 // A rank's times to read long payloads, by how they were stored. In shared memory: written by the
 // reader, read by the rank that stores.
@@ -31,26 +31,26 @@ struct ReadTimes {
 // A copy's time depends on how the lines were written the last time. So a trial first goes once
 // through all slots, and is measured then. A kind that lost is tried again after twice as many
 // copies as the last time, or as soon as the other one takes longer than it took.
-class Stores {
+class StorePolicy {
  public:
   // A ring of long payloads has so many slots. The reader's times are read at the end of trials.
-  Stores(std::uint32_t slots, const ReadTimes& read) noexcept : slots_(slots), read_(read) {}
+  StorePolicy(std::uint32_t slots, const ReadTimes& read) noexcept : slots_(slots), read_(read) {}
 
   // How it was stored, if that is long.
-  Stored copy(void* to, const void* from, std::size_t bytes) noexcept {
+  StoreKind copy(void* to, const void* from, std::size_t bytes) noexcept {
     if (bytes >= kLong) return copy_long(to, from, bytes);
     copy_bytes(to, from, bytes);
-    return Stored::untold;
+    return StoreKind::untold;
   }
 
   // Whether a copy of so many bytes would be done by non-temporal stores.
   bool streams(std::size_t bytes) const noexcept {
-    return bytes >= kLong && way() == Stored::streamed;
+    return bytes >= kLong && way() == StoreKind::streamed;
   }
   // How the next long copy will be stored.
-  Stored way() const noexcept { return tries_ ? other() : way_; }
+  StoreKind way() const noexcept { return tries_ ? other() : way_; }
   // Notes the time of that copy.
-  void took(double ticks_per_byte) noexcept;
+  void record(double ticks_per_byte) noexcept;
   // Times of a byte by the better way; 0: not both are measured. If the one that serves becomes
   // slow, the other one counts with its time of the last trial, and will be tried.
   struct Times {
@@ -64,19 +64,19 @@ class Stores {
   static constexpr std::uint32_t kSoonest = 64, kLatest = 1 << 16;
   // Copies of a trial that are measured, and of which the reader's times must tell.
   static constexpr std::uint32_t kMeasured = 32;
-  Stored copy_long(void* to, const void* from, std::size_t bytes) noexcept;
-  Stored other() const noexcept {
-    return way_ == Stored::cached ? Stored::streamed : Stored::cached;
+  StoreKind copy_long(void* to, const void* from, std::size_t bytes) noexcept;
+  StoreKind other() const noexcept {
+    return way_ == StoreKind::cached ? StoreKind::streamed : StoreKind::cached;
   }
-  double& written(Stored way) noexcept { return way == Stored::cached ? cached_ : streamed_; }
-  Times times(Stored way) const noexcept;
+  double& written(StoreKind way) noexcept { return way == StoreKind::cached ? cached_ : streamed_; }
+  Times times(StoreKind way) const noexcept;
   bool other_wins() const noexcept;
   void begin_trial() noexcept;
   void end_trial() noexcept;
 
   const std::uint32_t slots_;
   const ReadTimes& read_;
-  Stored way_ = Stored::cached;  // the one that serves
+  StoreKind way_ = StoreKind::cached;  // the one that serves
   bool tries_ = false;
   std::uint32_t copies_ = 0;  // since the trial began, or the last one ended
   std::uint32_t next_trial_ = kSoonest;
@@ -85,13 +85,13 @@ class Stores {
 };
 
 // The reader's side: times the reads of payloads that say how they were stored.
-class Reads final : public ReadWatch {
+class ReadClock final : public ReadWatch {
  public:
   // Where the one who stores reads them.
-  explicit Reads(ReadTimes& told) noexcept : told_(told) {}
+  explicit ReadClock(ReadTimes& told) noexcept : told_(told) {}
   void begin_read() noexcept override;
   void end_read(Length payload) noexcept override;
-  void took(Stored stored, double ticks_per_byte) noexcept;
+  void record(StoreKind stored, double ticks_per_byte) noexcept;
 
  private:
   ReadTimes& told_;

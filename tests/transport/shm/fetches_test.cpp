@@ -22,7 +22,7 @@ struct FetchingPair {
     for (int i = 0; i < messages; ++i) {
       if (!fetches.pays(bytes, in_pieces)) continue;
       ++count;
-      clock.took(bytes, static_cast<std::uint64_t>(fetch * static_cast<double>(bytes)));
+      clock.record(bytes, static_cast<std::uint64_t>(fetch * static_cast<double>(bytes)));
     }
     return count;
   }
@@ -51,7 +51,7 @@ TEST_CASE("fetches: the first ones after pieces take longer, and do not decide")
     const bool fetches = pair.fetches.pays(kLong, 0.58);
     consecutive = fetches ? consecutive + 1 : 0;
     if (fetches)
-      pair.clock.took(kLong, static_cast<std::uint64_t>(kLong * (consecutive <= 4 ? 1.0 : 0.33)));
+      pair.clock.record(kLong, static_cast<std::uint64_t>(kLong * (consecutive <= 4 ? 1.0 : 0.33)));
     fetched += i >= 2000 && fetches ? 1 : 0;
   }
   CHECK(fetched > 900);
@@ -81,7 +81,7 @@ TEST_CASE("fetches: the same for several receivers at once may be the other way 
 TEST_CASE("fetches: a message in which the rank lost its core changes little") {
   FetchingPair pair;
   pair.fetched(2000, kLong, 0.2, 0.5);
-  pair.clock.took(kLong, 1ull << 40);
+  pair.clock.record(kLong, 1ull << 40);
   CHECK(pair.fetched(100, kLong, 0.2, 0.5) >= 80);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("fetches: one in which the rank lost its core does not decide") {
 }
 
 TEST_CASE("fetches: what pieces take depends on who stores and reads at the same time") {
-  const Stores::Times times{0.2, 0.3};
+  const StorePolicy::Times times{0.2, 0.3};
   const Load alone{.receivers = 1, .receives = false}, both{.receivers = 1, .receives = true},
       many{.receivers = 4, .receives = false};
   // One stores while the other reads what came before.
@@ -128,7 +128,7 @@ TEST_CASE("fetches: every length has a class") {
   CHECK(length_class(32767) != length_class(32768));
   FetchTimes told{};
   FetchClock clock(told);
-  clock.took(0, 10);
-  clock.took(1, ~0ull);
+  clock.record(0, 10);
+  clock.record(1, ~0ull);
   CHECK(told[0].ticks_per_byte() == ToldTime::kLargest);
 }

@@ -180,11 +180,11 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
     const Trailer& arrived = *link.inbox().trailer(Ring::eager, sequence);
     CHECK(arrived.length.bytes() == bytes);
     CHECK(arrived.length.more() == more);
-    return static_cast<Stored>(arrived.length.mark());
+    return static_cast<StoreKind>(arrived.length.mark());
   };
-  CHECK(stored(1, 1000, false) == Stored::untold);
-  CHECK(stored(2, 16000, false) == Stored::cached);
-  CHECK(stored(3, 16000, true) == Stored::cached);
+  CHECK(stored(1, 1000, false) == StoreKind::untold);
+  CHECK(stored(2, 16000, false) == StoreKind::cached);
+  CHECK(stored(3, 16000, true) == StoreKind::cached);
   ReadWatch& watch = *link.capabilities().read_watch;
   for (int i = 0; i < 8; ++i) {
     CHECK(segment.read_times(0, 0).cached.ticks_per_byte() == 0);  // told now and then

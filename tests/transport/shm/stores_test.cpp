@@ -16,7 +16,7 @@ TEST_CASE("stores: all bytes, and no others, whichever way") {
        {0u, 1u, 7u, 8u, 9u, 15u, 16u, 17u, 4095u, 4096u, 4097u, 4160u, 16424u, 70001u})
     for (std::size_t to_skew = 0; to_skew < 72; to_skew += 8)
       for (const std::size_t from_skew : {0u, 3u}) {
-        Stores stores(1, kNothingTold);
+        StorePolicy stores(1, kNothingTold);
         std::vector<unsigned char> from(bytes + 80), to(bytes + 160);
         for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i * 7);
         for (int again = 0; again < 70; ++again) {  // both ways
@@ -44,24 +44,25 @@ struct Machine {
 
 struct StoringPair {
   ReadTimes told{};
-  Stores stores{kSlots, told};
-  Reads reads{told};
-  Stored last[kSlots] = {};
+  StorePolicy stores{kSlots, told};
+  ReadClock reads{told};
+  StoreKind last[kSlots] = {};
   int slot = 0;
 
   // How many of so many copies go around the caches.
   int streamed(const Machine& machine, int copies) {
     int count = 0;
     for (int i = 0; i < copies; ++i) {
-      const Stored way = stores.way();
-      Stored& before = last[slot++ % kSlots];
-      if (way == Stored::streamed) {
+      const StoreKind way = stores.way();
+      StoreKind& before = last[slot++ % kSlots];
+      if (way == StoreKind::streamed) {
         ++count;
-        stores.took(machine.streamed);
-        reads.took(way, machine.read_streamed);
+        stores.record(machine.streamed);
+        reads.record(way, machine.read_streamed);
       } else {
-        stores.took(before == Stored::streamed ? machine.cached_after_streamed : machine.cached);
-        reads.took(way, machine.read_cached);
+        stores.record(before == StoreKind::streamed ? machine.cached_after_streamed
+                                                    : machine.cached);
+        reads.record(way, machine.read_cached);
       }
       before = way;
     }
@@ -114,17 +115,17 @@ TEST_CASE("stores: what the reader says counts, unless it says nothing or anythi
   pair.streamed({0.10, 0.05, 0.10, 0.02, 0.20}, kUntilTrial);
   CHECK(pair.streamed({0.10, 0.05, 0.10, 0.02, 0.20}, 10000) < 500);
   ReadTimes told{};
-  Stores deaf(kSlots, told);
+  StorePolicy deaf(kSlots, told);
   int streamed = 0;
   for (int i = 0; i < kUntilTrial; ++i) {
     told.cached.tell(static_cast<unsigned>(i) * 1664525u % 1013);
     told.streamed.tell(static_cast<unsigned>(i) * 22695477u % 1009);
-    streamed += deaf.way() == Stored::streamed ? 1 : 0;
-    deaf.took(1);
+    streamed += deaf.way() == StoreKind::streamed ? 1 : 0;
+    deaf.record(1);
   }
   CHECK(streamed < kUntilTrial);
-  Reads wild(told);
-  for (int i = 0; i < 8; ++i) wild.took(Stored::streamed, 1e300);
+  ReadClock wild(told);
+  for (int i = 0; i < 8; ++i) wild.record(StoreKind::streamed, 1e300);
   CHECK(told.streamed.ticks_per_byte() == ToldTime::kLargest);
 }
 
@@ -132,7 +133,7 @@ TEST_CASE("stores: a copy in which the rank lost its core changes little") {
   for (int when = 0; when < 300; ++when) {
     StoringPair pair;
     pair.streamed(kNear, when);
-    pair.stores.took(10000);
+    pair.stores.record(10000);
     INFO("after " << when << " copies");
     CHECK(pair.streamed(kNear, 2000) <= 300);
   }
