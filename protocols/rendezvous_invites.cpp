@@ -91,9 +91,9 @@ void RendezvousInvites::end_abandoned() noexcept {
       abandoned_.reset(id);
       exposed_.reset(id);
       free_identifier(id);
-      if (revocation_) revocation_->renew(id);
+      if (revocation_) revocation_->reopen(id);
       release(id);
-    } else if (exposed_[id] && revocation_ && revocation_->take_back(id)) {
+    } else if (exposed_[id] && revocation_ && revocation_->revoke(id)) {
       exposed_.reset(id);
     }
   }

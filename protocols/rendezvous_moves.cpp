@@ -99,7 +99,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
   return Answer::done;
 }
 
-// again, too, if the peer has taken the invitation back: it has failed, and will say why.
+// again, too, if the peer has revoked the invitation: it has failed, and will say why.
 Post RendezvousMoves::write(const ReadyEntry& entry, const transport::RemoteKey& target,
                             Transfer& transfer, const void* data, Bytes bytes) noexcept {
   transport::Revocation* const revocation = link_.capabilities().revocation;
@@ -161,7 +161,7 @@ Post RendezvousMoves::write_in_parts(const ReadyEntry& entry, Transfer& transfer
   return post;
 }
 
-// A link that has parts has no invitations that can be taken back: the peer asks what is under way.
+// A link that has parts has no invitations that can be revoked: the peer asks what is under way.
 Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer, const void* data,
                                  Bytes bytes) noexcept {
   const Post post = link_.capabilities().parts->write_part(
@@ -181,7 +181,7 @@ Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) no
   const Post post =
       link_.capabilities().fetching->fetch(data, entry.memory, static_cast<std::size_t>(bytes));
   const transport::Revocation* const revocation = link_.capabilities().revocation;
-  const bool counts = !revocation || !revocation->taken_back(entry.rendezvous);
+  const bool counts = !revocation || !revocation->is_revoked(entry.rendezvous);
   return post == Post::failed || counts ? post : Post::again;
 }
 

@@ -63,18 +63,18 @@ def unfenced(path):
 
 def unordered(path):
     """Reads of a peer's memory must be older than that of its invitation's state, for which
-    ShmRevocation::taken_back has a full fence. Processors with the order of x86 need none, but it
+    ShmRevocation::is_revoked has a full fence. Processors with the order of x86 need none, but it
     is in their code, too."""
     fence = re.compile(r"\t(mfence|lock |dmb\s+ish)")
     code = lines("objdump", "-d", "--no-show-raw-insn", path)
     begins = [i for i, line in enumerate(code)
-              if re.search(r"ShmRevocation10taken_back\w*>:", line)]
+              if re.search(r"ShmRevocation10is_revoked\w*>:", line)]
     if not begins:
-        yield "has no ShmRevocation::taken_back: what asks whether a read still counts?"
+        yield "has no ShmRevocation::is_revoked: what asks whether a read still counts?"
     for begin in begins:
         end = next((i for i in range(begin, len(code)) if not code[i]), len(code))
         if not any(fence.search(line) for line in code[begin:end]):
-            yield "has no fence in ShmRevocation::taken_back"
+            yield "has no fence in ShmRevocation::is_revoked"
 
 
 library, program, behind, entries = sys.argv[1:]

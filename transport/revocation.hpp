@@ -13,21 +13,21 @@ namespace tutti::transport {
 // Invitations have numbers below kInvitations.
 class Revocation {
  public:
-  // The peer's side, before and after a write(): it has begun, and nobody can take the invitation
-  // back until it has ended. false: the invitation was taken back.
+  // The peer's side, before and after a write(): it has begun, and nobody can revoke the invitation
+  // until it has ended. false: the invitation was revoked.
   virtual bool enter(std::uint32_t invitation) noexcept = 0;
   virtual void leave(std::uint32_t invitation) noexcept = 0;
-  // The peer's side, after a fetch(): the invitation was taken back, so what was read may be
+  // The peer's side, after a fetch(): the invitation was revoked, so the data that was read may be
   // anything.
-  virtual bool taken_back(std::uint32_t invitation) const noexcept = 0;
+  virtual bool is_revoked(std::uint32_t invitation) const noexcept = 0;
 
-  // This side. true: the peer does not access the buffer now, and never will. false: it may, as
-  // long as its process is there.
-  virtual bool take_back(std::uint32_t invitation) noexcept = 0;
+  // This side. true: the invitation is revoked, and the peer does not access the buffer now, and
+  // never will. false: it may, as long as its process is there.
+  virtual bool revoke(std::uint32_t invitation) noexcept = 0;
   // Whether the peer's process is there. Also of a link that has failed.
   virtual bool peer_lives() noexcept = 0;
   // The number may be used again.
-  virtual void renew(std::uint32_t invitation) noexcept = 0;
+  virtual void reopen(std::uint32_t invitation) noexcept = 0;
 
  protected:
   ~Revocation() = default;

@@ -115,9 +115,9 @@ class Story {
       case 0:
         if (revocation.enter(invitation)) revocation.leave(invitation);
         return;
-      case 1: return static_cast<void>(revocation.taken_back(invitation));
-      case 2: return static_cast<void>(revocation.take_back(invitation));
-      case 3: return revocation.renew(invitation);
+      case 1: return static_cast<void>(revocation.is_revoked(invitation));
+      case 2: return static_cast<void>(revocation.revoke(invitation));
+      case 3: return revocation.reopen(invitation);
       case 4: return static_cast<void>(link_.state_of_peer());
     }
   }

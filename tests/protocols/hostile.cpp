@@ -219,17 +219,17 @@ void HostileLink::leave(std::uint32_t invitation) noexcept {
   net_.link(peer(), from_).invitations_[invitation] = Invitation::open;
 }
 
-bool HostileLink::taken_back(std::uint32_t invitation) const noexcept {
-  return net_.link(peer(), from_).invitations_[invitation] == Invitation::taken_back;
+bool HostileLink::is_revoked(std::uint32_t invitation) const noexcept {
+  return net_.link(peer(), from_).invitations_[invitation] == Invitation::revoked;
 }
 
-bool HostileLink::take_back(std::uint32_t invitation) noexcept {
+bool HostileLink::revoke(std::uint32_t invitation) noexcept {
   Invitation state = Invitation::open;
-  return invitations_[invitation].compare_exchange_strong(state, Invitation::taken_back) ||
-         state == Invitation::taken_back;
+  return invitations_[invitation].compare_exchange_strong(state, Invitation::revoked) ||
+         state == Invitation::revoked;
 }
 
-void HostileLink::renew(std::uint32_t invitation) noexcept {
+void HostileLink::reopen(std::uint32_t invitation) noexcept {
   invitations_[invitation] = Invitation::open;
 }
 

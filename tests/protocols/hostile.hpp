@@ -4,7 +4,7 @@
 // refused for lack of room, and their marks shown late; credits are held back; a rank may stop. An
 // inbox may be small at first, and grow at any moment. The source of a write is read when it
 // moves, as an adapter does, so a source that is reused too early shows. Within a node (`fetches`)
-// a write is a copy made at once, and invitations may be taken back.
+// a write is a copy made at once, and invitations may be revoked.
 //
 // One thread steps all ranks, or each rank has a thread that takes in what is for it: what the
 // links of a rank know is touched by its own thread only. Writes on their way are shared by all,
@@ -141,14 +141,14 @@ class HostileLink final : public transport::Link,
   bool fetch_pays(Bytes, const transport::Load&) noexcept override;
   bool enter(std::uint32_t invitation) noexcept override;
   void leave(std::uint32_t invitation) noexcept override;
-  bool taken_back(std::uint32_t invitation) const noexcept override;
-  bool take_back(std::uint32_t invitation) noexcept override;
+  bool is_revoked(std::uint32_t invitation) const noexcept override;
+  bool revoke(std::uint32_t invitation) noexcept override;
   bool peer_lives() noexcept override;
   void begin_read() noexcept override { ++reads_begun; }
   void end_read(transport::Length payload) noexcept override {
     marks_read.push_back(payload.mark());
   }
-  void renew(std::uint32_t invitation) noexcept override;
+  void reopen(std::uint32_t invitation) noexcept override;
   void ask(bool again) noexcept override;
   transport::Writing writing(std::uint32_t invitation) const noexcept override;
   void ask_for_more() noexcept override { asked_for_more = true; }
@@ -208,7 +208,7 @@ class HostileLink final : public transport::Link,
   // This rank's writes, by invitation, of which parts were posted, and the end was not.
   std::set<std::uint32_t> in_parts_;
   // This rank's invitations to the peer.
-  enum class Invitation : std::uint8_t { open, entered, taken_back };
+  enum class Invitation : std::uint8_t { open, entered, revoked };
   std::array<std::atomic<Invitation>, transport::kInvitations> invitations_{};
   std::atomic<bool> broken_off_{false};    // nothing moves any more
   std::atomic<Code> told_{Code::success};  // why

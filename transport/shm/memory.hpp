@@ -40,7 +40,7 @@ enum class Memory : std::uint8_t { automatic, file, anonymous };
 // what may be done to the owner's user memory. Nobody writes here unless somebody gives up or user
 // memory is being written, so that their line stays where it is.
 struct alignas(kCacheLine) Invitations {
-  enum State : std::uint8_t { open, entered, taken_back };
+  enum State : std::uint8_t { open, entered, revoked };
   std::array<std::atomic<std::uint8_t>, kInvitations> states;
   FetchTimes fetch_times;  // of the peer
 };

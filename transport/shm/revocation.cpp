@@ -11,7 +11,7 @@ ShmRevocation::ShmRevocation(Link& link, Segment& segment, int local_rank, int l
       peers_(segment.invitations(local_peer, local_rank)) {}
 
 void ShmRevocation::check(std::uint8_t state) noexcept {
-  if (state > Invitations::taken_back)
+  if (state > Invitations::revoked)
     link_.fail_as_corrupt("it has brought an invitation into state %lld, which cannot be", state);
 }
 
@@ -27,19 +27,19 @@ void ShmRevocation::leave(std::uint32_t invitation) noexcept {
 }
 
 // Data read before the fence is older than the word read behind it.
-bool ShmRevocation::taken_back(std::uint32_t invitation) const noexcept {
+bool ShmRevocation::is_revoked(std::uint32_t invitation) const noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  return peers_.states[invitation] == Invitations::taken_back;
+  return peers_.states[invitation] == Invitations::revoked;
 }
 
-bool ShmRevocation::take_back(std::uint32_t invitation) noexcept {
+bool ShmRevocation::revoke(std::uint32_t invitation) noexcept {
   std::uint8_t state = Invitations::open;
-  if (mine_.states[invitation].compare_exchange_strong(state, Invitations::taken_back)) return true;
+  if (mine_.states[invitation].compare_exchange_strong(state, Invitations::revoked)) return true;
   check(state);
   return state != Invitations::entered;
 }
 
-void ShmRevocation::renew(std::uint32_t invitation) noexcept {
+void ShmRevocation::reopen(std::uint32_t invitation) noexcept {
   mine_.states[invitation] = Invitations::open;
 }
 

@@ -1,5 +1,5 @@
-// Taking invitations back over shared memory: each has a word in the segment, which is open until
-// the guest enters or the owner takes it back, whoever is first.
+// Revocation of invitations over shared memory: each has a word in the segment, which is open until
+// the guest enters or the owner revokes it, whoever is first.
 #pragma once
 
 #include "transport/link.hpp"
@@ -15,10 +15,10 @@ class ShmRevocation final : public Revocation {
 
   bool enter(std::uint32_t invitation) noexcept override;
   void leave(std::uint32_t invitation) noexcept override;
-  bool taken_back(std::uint32_t invitation) const noexcept override;
-  bool take_back(std::uint32_t invitation) noexcept override;
+  bool is_revoked(std::uint32_t invitation) const noexcept override;
+  bool revoke(std::uint32_t invitation) noexcept override;
   bool peer_lives() noexcept override { return segment_.members().lives(local_peer_); }
-  void renew(std::uint32_t invitation) noexcept override;
+  void reopen(std::uint32_t invitation) noexcept override;
 
  private:
   void check(std::uint8_t state) noexcept;

@@ -56,7 +56,7 @@ class Node {
 
 }  // namespace
 
-TEST_CASE("nothing is written to a buffer that its owner has taken back", "[shm]") {
+TEST_CASE("nothing is written to a buffer whose invitation its owner has revoked", "[shm]") {
   Node node;
   const auto sent = bytes_of(kBytes, 1);
   for (CollectiveNumber round = 0; round < 200; ++round) {
@@ -77,7 +77,7 @@ TEST_CASE("nothing is written to a buffer that its owner has taken back", "[shm]
   }
 }
 
-TEST_CASE("nothing that is read from a buffer counts once its owner has taken it back", "[shm]") {
+TEST_CASE("nothing that is read from a buffer counts once its invitation is revoked", "[shm]") {
   Node node;
   for (CollectiveNumber round = 0; round < 200; ++round) {
     const bool in_time = round % 2 != 0;

@@ -305,7 +305,7 @@ TEST_CASE("what no rank writes to the segment is not believed", "[shm]") {
     ShmLink link(kTightShape, 1, segment, 0, 1);
     SECTION("to the peer") {
       segment.invitations(0, 1).states[3] = 9;
-      CHECK(link.capabilities().revocation->take_back(3));
+      CHECK(link.capabilities().revocation->revoke(3));
     }
     SECTION("to this rank") {
       segment.invitations(1, 0).states[3] = 9;

@@ -1,4 +1,4 @@
-// An invitation over shared memory: the guest enters, or the owner takes it back, whoever is first.
+// An invitation over shared memory: the guest enters, or the owner revokes it, whoever is first.
 #include "transport/shm/revocation.hpp"
 
 #include <unistd.h>
@@ -11,7 +11,7 @@
 using namespace tutti::transport;
 using namespace tutti::transport::shm;
 
-TEST_CASE("an invitation is entered or taken back, whoever is first", "[shm]") {
+TEST_CASE("an invitation is entered or revoked, whoever is first", "[shm]") {
   constexpr InboxShape kShape{{{{64, 4}, {1088, 4}, {4160, 2}, {64, 4}, {64, 4}}}};
   // One rank, which is its own peer: owner and guest.
   Segment segment(tutti::tests::fresh_name(), 0, 1, kShape, Copy::twice,
@@ -25,17 +25,17 @@ TEST_CASE("an invitation is entered or taken back, whoever is first", "[shm]") {
   for (const std::uint32_t one : {0u, 5u, kInvitations - 1}) {
     for (int write = 0; write < 2; ++write) {
       CHECK(invitations.enter(one));
-      CHECK_FALSE(invitations.take_back(one));
-      CHECK_FALSE(invitations.taken_back(one));
+      CHECK_FALSE(invitations.revoke(one));
+      CHECK_FALSE(invitations.is_revoked(one));
       invitations.leave(one);
     }
-    CHECK(invitations.take_back(one));
-    CHECK(invitations.taken_back(one));
+    CHECK(invitations.revoke(one));
+    CHECK(invitations.is_revoked(one));
     CHECK_FALSE(invitations.enter(one));
-    CHECK(invitations.take_back(one));  // it stays so
-    CHECK_FALSE(invitations.taken_back(7));
-    invitations.renew(one);
-    CHECK_FALSE(invitations.taken_back(one));
+    CHECK(invitations.revoke(one));  // it stays so
+    CHECK_FALSE(invitations.is_revoked(7));
+    invitations.reopen(one);
+    CHECK_FALSE(invitations.is_revoked(one));
     CHECK(invitations.enter(one));
     invitations.leave(one);
   }
