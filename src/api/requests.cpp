@@ -329,7 +329,9 @@ int tutti_request_free(tutti_request* request) {
   return guard([&](Library& state) {
     must_have(request, "tutti_request_free");
     if (*request == TUTTI_REQUEST_NULL)
-      throw Error(Code::bad_request, "the request is TUTTI_REQUEST_NULL");
+      throw Error(Code::bad_request,
+                  "the request is TUTTI_REQUEST_NULL, as after its end or after it was freed; free "
+                  "each request once");
     if (state.pending.find(*request).active())
       throw Error(Code::bad_request, "the request is active; wait for it, then free it");
     state.pending.remove(*request);

@@ -147,7 +147,9 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportCon
   if (const auto wanted = transport::verbs::rails_missed(offers, rails.size());
       wanted != 0 && !rails.empty() && bootstrap.rank() == 0)
     context.warn(
-        fmt::format("rails is {}, and all ranks have ports for {} only", wanted, rails.size()));
+        fmt::format("rails is {}, and all ranks have ports for {} only; set rails to {}, or see by "
+                    "`tutti info` on each host why its other ports are left out",
+                    wanted, rails.size(), rails.size()));
   for (const std::string& name : choice.missing())
     context.log(fmt::format("device {}: not on this host", name));
   for (const auto& [candidate, words] : choice.verdicts(devices))

@@ -144,7 +144,9 @@ void Segment::open(const std::string& name) {
   file_ = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0600);
   if (file_ < 0)
     throw Error(Code::system,
-                fmt::format("cannot open shared memory {}: {}", name, std::strerror(errno)),
+                fmt::format("cannot open shared memory {}: {}; do all ranks of this node see one "
+                            "/dev/shm (containers: --ipc=host)?",
+                            name, std::strerror(errno)),
                 kNoPeer, errno);
   head_ = Mapping(file_, 0, head_bytes_);
   if (header().memory.pid != 0 && (inboxes_file_ = open_anonymous(header().memory)) < 0)

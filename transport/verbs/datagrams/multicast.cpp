@@ -99,9 +99,11 @@ void Multicast::set_members(std::span<const MulticastCard> members) {
     if (!own) add_target(device_.path_to(card.lid, card.gid), card.queue_pair, card.queue_key);
   }
   if (targets_.size() > receivers_)
-    throw Error(Code::bad_configuration,
-                fmt::format("datagrams were set up for {} ranks, and {} have joined",
-                            receivers_ + 1, members.size()));
+    throw Error(
+        Code::bad_configuration,
+        fmt::format("datagrams were set up for {} ranks, and {} have joined; open them with "
+                    "the number of all members (MulticastOptions)",
+                    receivers_ + 1, members.size()));
 }
 
 Post Multicast::send(const void* head, std::uint32_t head_bytes, const void* body,

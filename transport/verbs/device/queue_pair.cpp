@@ -30,7 +30,8 @@ void must_step(ibv_qp* queue_pair, ibv_qp_attr& attributes, ibv_qp_state state, 
                int peer = kNoPeer) {
   if (const int error = step(queue_pair, attributes, state, mask))
     throw Error(Code::transport_failed,
-                fmt::format("a queue pair ({}) cannot reach the state {}: {}",
+                fmt::format("a queue pair ({}) cannot reach the state {}: {}; is the port active "
+                            "(tutti info)? The kernel's log (dmesg) may say more",
                             queue_pair->qp_type == IBV_QPT_UD ? "UD" : "RC", name_of(state),
                             std::strerror(error)),
                 peer, error);

@@ -68,12 +68,19 @@ Handshake::Handshake(const Device& device, int rank, int ranks, std::uint16_t mt
   endpoint_.open(queue_key_);
   if (const int error = ibv_req_notify_cq(endpoint_.receive_queue(), 0))
     throw Error(Code::transport_failed,
-                fmt::format("ibv_req_notify_cq failed: {}", std::strerror(error)), kNoPeer, error);
+                fmt::format("device {} cannot announce what arrives: ibv_req_notify_cq failed: {}; "
+                            "see the kernel's log (dmesg), or choose another device (the setting "
+                            "device)",
+                            device.name(), std::strerror(error)),
+                kNoPeer, error);
   fcntl(channel_->fd, F_SETFL, fcntl(channel_->fd, F_GETFL) | O_NONBLOCK);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0)
-    throw Error(Code::system, fmt::format("eventfd failed: {}", std::strerror(errno)), kNoPeer,
-                errno);
+    throw Error(Code::system,
+                fmt::format("eventfd failed: {}; if there are too many open files, raise their "
+                            "limit (ulimit -n)",
+                            std::strerror(errno)),
+                kNoPeer, errno);
 }
 
 Handshake::~Handshake() {
@@ -239,8 +246,10 @@ void Handshake::reopen_endpoint() {
 }
 
 void Handshake::device_failed(const char* event) {
-  const std::string text =
-      fmt::format("device {} reports: {}; all its connections are lost", device_.name(), event);
+  const std::string text = fmt::format(
+      "device {} reports: {}; all its connections are lost; see the kernel's log "
+      "(dmesg), and start the job again",
+      device_.name(), event);
   for (auto& entry : links_)
     if (VerbsLink* link = entry.load(std::memory_order_acquire))
       link->fail(Code::transport_failed, text.c_str());
@@ -253,7 +262,9 @@ void Handshake::queue_pair_failed(std::uint32_t number, const char* event) {
         link && link->has_queue_pair(number) && link->state() != State::closed)
       link->fail(
           Code::transport_failed,
-          fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}", link->peer(), event)
+          fmt::format("the connection to rank {} of MPI_COMM_WORLD broke: {}; see the kernel's log "
+                      "(dmesg) on both hosts, and start the job again",
+                      link->peer(), event)
               .c_str());
 }
 

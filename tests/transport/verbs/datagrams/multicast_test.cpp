@@ -85,7 +85,8 @@ TEST_CASE("members that were not announced are refused", "[verbs][multicast]") {
     FAIL("there is no room for them");
   } catch (const Error& error) {
     CHECK(error.code == Code::bad_configuration);
-    CHECK(error.message == "datagrams were set up for 2 ranks, and 3 have joined");
+    CHECK_THAT(error.message,
+               Catch::StartsWith("datagrams were set up for 2 ranks, and 3 have joined; open"));
   }
   members.fake.refuse("ibv_create_ah", EHOSTUNREACH);
   CHECK_THROWS_AS(members.introduce(), Error);
