@@ -152,15 +152,16 @@ def statistics(files):
 
 
 def tests(files):
-    """Each source of the library has a test at the same place, or a row of the table; a row is
-    about sources that are there and have none, and names tests."""
+    """Each source of the library, and each header without a source, has a test at the same place,
+    or a row of the table; a row is about files that are there and have none, and names tests."""
     rows = re.findall(r"^\| `([^`]+)` \| (.*) \|$", files.texts[TESTS].split("| its test |\n")[1],
                       re.M)
     listed = {one: row for row, _ in rows for one in braces(row)}
     for path in sorted(files.texts):
         stem, ending = os.path.splitext(path)
-        if not path.startswith(tuple(f"{folder}/" for folder in TESTED)) or ending not in (".cpp",
-                                                                                           ".c"):
+        alone = ending == ".hpp" and not {stem + ".cpp", stem + ".c"} & files.all
+        if not path.startswith(tuple(f"{folder}/" for folder in TESTED)) or not (
+                ending in (".cpp", ".c") or alone):
             continue
         found = {one for one in listed if re.fullmatch(
             re.escape(one).replace(r"\*", "[^/]*"), stem)}
@@ -287,6 +288,10 @@ def check_myself(files):
         few.texts = texts | {TESTS: f"| file | its test |\n|---|---|\n| {row} |\n"}
         few.all = set(few.texts)
         assert len(list(tests(few))) == wrong, row
+    few.texts = dict.fromkeys(("base/a.hpp", "base/a.cpp", "tests/base/a_test.cpp", "base/b.hpp"),
+                              "") | {TESTS: "| file | its test |\n|---|---|\n"}
+    few.all = set(few.texts)
+    assert [line.split(":")[0] for line in tests(few)] == ["base/b.hpp"]
 
 
 def main():
