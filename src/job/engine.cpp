@@ -27,11 +27,14 @@ registration::CacheOptions cache_options(const Configuration& c) {
           static_cast<std::size_t>(c.registration_cache_regions)};
 }
 
+// Polls of a waiting rank that has a core of its own, before it yields.
+constexpr std::uint32_t kSpins = 20000;
+
 Waiting::Settings waiting_settings(const Configuration& c, bool oversubscribed) {
   Waiting::Settings settings;
   // If every rank has a core of its own, spinning is the fastest way to wait; if not, it only
   // delays the others.
-  settings.spin = c.spin >= 0 ? static_cast<std::uint32_t>(c.spin) : oversubscribed ? 0 : 20000;
+  settings.spin = c.spin >= 0 ? static_cast<std::uint32_t>(c.spin) : oversubscribed ? 0 : kSpins;
   settings.probe_interval = std::chrono::milliseconds(c.probe_interval_ms);
   settings.timeout = std::chrono::milliseconds(c.timeout_ms);
   settings.report_after = std::chrono::milliseconds(c.report_after_ms);
