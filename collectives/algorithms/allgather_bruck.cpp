@@ -14,6 +14,14 @@ int held_before_last_round(int P, int k) {
   return held;
 }
 
+void copy_to_output(Builder& s, const Blocks& block, Slice landed, int first, int count) {
+  for_runs(block, first, count, [&](const Slice& run) {
+    landed.length = run.length;
+    s.copy(landed, run);
+    landed.offset = landed.end();
+  });
+}
+
 }  // namespace
 
 // IB §5.3.2 [BHU97]. ⌈log_{k+1} P⌉ rounds; in round i rank r sends its first (k+1)^i blocks r, r+1,
@@ -54,13 +62,6 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
     if (count == 1) return s.input();
     return rotated ? in_kept(0, count) : block.range(r, count);
   };
-  const auto place_in_output = [&](Slice landed, int first, int count) {
-    for_runs(block, first, count, [&](const Slice& run) {
-      landed.length = run.length;
-      s.copy(landed, run);
-      landed.offset = landed.end();
-    });
-  };
   // Where the last message that is sent on waits if it wraps: in the blocks of the last round,
   // which come later (and so do not wrap), if they have room.
   const auto waiting_room = [&](Bytes bytes) {
@@ -90,7 +91,7 @@ Schedule allgather_bruck(const Problem& problem, const Parameters& parameters) {
       if (rotated && 0 < stays && stays < n)
         s.copy({landing.buffer, landing.offset, block.bytes(first, stays)},
                in_kept(y * held, stays));
-      if (wraps || (rotated && stays == n)) place_in_output(landing, first, n);
+      if (wraps || (rotated && stays == n)) copy_to_output(s, block, landing, first, n);
     }
   }
   return s.finish();

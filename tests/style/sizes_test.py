@@ -22,7 +22,6 @@ LONG_FILES = {
 }
 # By file and function, and why it is longer.
 LONG_FUNCTIONS = {
-    "allgather_bruck.cpp: allgather_bruck": "an algorithm and its comments, which are one page",
     "command.cpp: add_tune": "the table of the command's options",
 }
 
