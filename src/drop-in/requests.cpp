@@ -1,6 +1,7 @@
 // MPI's functions on requests. As long as no call of Tutti's is in flight, these functions are
 // the MPI's; else they ask it again and again, and take Tutti's calls further in between: a rank
 // that waited in the MPI would keep its word for the progress thread only where there is one.
+#include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/operations.hpp"
 #include "src/drop-in/persistent.hpp"

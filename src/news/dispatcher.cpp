@@ -101,8 +101,10 @@ void Dispatcher::warn(std::string_view line) const noexcept {
 // --- what comes --------------------------------------------------------------------------------
 
 void Dispatcher::hear(const News& news, int from) noexcept {
+  Agreement* const agreement = find(news.communicator);
+  if (!agreement && news.kind != News::Kind::waits) return keep_early({news, from});
   Channel& channel = *connections_.find(from);
-  if (Agreement* const agreement = find(news.communicator)) {
+  if (agreement) {
     if (!agreement->members().has(from))
       return channel.link().fail_as_corrupt(
           "it speaks of communicator %lld, of which it is no member", news.communicator);
@@ -117,15 +119,13 @@ void Dispatcher::hear(const News& news, int from) noexcept {
       channel.news().mention(*answer);
     else
       channel.news().announce(*answer);
-  } else if (news.kind == News::Kind::waits) {
+  } else {
     if (!freed(news.communicator).has(news.communicator))  // this rank may have it later
       return channel.news().mention(standing_from({.communicator = news.communicator}));
     if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
       return channel.news().announce(*said);
     channel.news().mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
-  } else {
-    keep_early({news, from});
   }
 }
 
