@@ -27,7 +27,7 @@ struct TypeForm {
   // meanwhile. Not longer, as MPICH 4.0 leaks a little for duplicates that outlive their original.
   MPI_Datatype packed_by_mpi = MPI_DATATYPE_NULL;
 
-  // Of so many elements, whether bytes have one place; 0: it was not looked at.
+  // Whether bytes of that many elements have one place; 0: it was not looked at.
   mutable Bytes looked_at = 0;
   mutable bool overlaps = false;
 
