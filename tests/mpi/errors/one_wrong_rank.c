@@ -86,10 +86,10 @@ void out_of_memory(tutti_comm good) {
   MPI_Type_commit(&gaps);
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
-  int data[8] = {0};
+  static int data[8]; /* far below the last address */
   watch("rank %d is out of memory", job_size - 1);
-  const int lacks = job_rank == job_size - 1; /* room for 2^45 bytes, out of place */
-  const int code = tutti_bcast(data, lacks ? (MPI_Count)1 << 42 : 1, gaps, 0, comm);
+  const int lacks = job_rank == job_size - 1; /* room for 2^44 bytes, out of place */
+  const int code = tutti_bcast(data, lacks ? (MPI_Count)1 << 41 : 1, gaps, 0, comm);
   CHECK(lacks ? code == TUTTI_ERR_NO_MEMORY : code == 0 || code == TUTTI_ERR_NO_MEMORY,
         "gives %d (%s)", code, tutti_last_error_message());
   int next = 0;
