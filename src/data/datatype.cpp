@@ -143,6 +143,7 @@ class Datatypes::Based {
 
 void Datatypes::pack(const void* typed, MPI_Count count, const Layout& layout,
                      std::byte* bytes) const {
+  if (layout.size * count == 0) return;
   if (!layout.form) return copy_bytes(bytes, typed, static_cast<std::size_t>(count * layout.size));
   if (layout.form->known)
     return tutti::pack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);
@@ -169,6 +170,7 @@ void Datatypes::pack(const void* typed, MPI_Count count, const Layout& layout,
 
 void Datatypes::unpack(const std::byte* bytes, void* typed, MPI_Count count,
                        const Layout& layout) const {
+  if (layout.size * count == 0) return;
   if (!layout.form) return copy_bytes(typed, bytes, static_cast<std::size_t>(count * layout.size));
   if (layout.form->known)
     return tutti::unpack(layout.bytes_of(typed, count), 0, count * layout.size, bytes);

@@ -103,28 +103,28 @@ void Dispatcher::warn(std::string_view line) const noexcept {
 void Dispatcher::hear(const News& news, int from) noexcept {
   Agreement* const agreement = find(news.communicator);
   if (!agreement && news.kind != News::Kind::waits) return keep_early({news, from});
-  Channel& channel = *connections_.find(from);
+  Channel* const channel = connections_.find(from);  // null: nobody is answered
   if (agreement) {
     if (!agreement->members().has(from))
-      return channel.link().fail_as_corrupt(
+      return channel->link().fail_as_corrupt(
           "it speaks of communicator %lld, of which it is no member", news.communicator);
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())
-        channel.news().mention(standing_from(agreement->standings().mine()));
+        channel->news().mention(standing_from(agreement->standings().mine()));
       return;
     }
     // That a call was passed is said again for as long as the peer asks.
     if (answer->kind == News::Kind::passed)
-      channel.news().mention(*answer);
+      channel->news().mention(*answer);
     else
-      channel.news().announce(*answer);
+      channel->news().announce(*answer);
   } else {
     if (!freed(news.communicator).has(news.communicator))  // this rank may have it later
-      return channel.news().mention(standing_from({.communicator = news.communicator}));
+      return channel->news().mention(standing_from({.communicator = news.communicator}));
     if (const auto said = freed(news.communicator).answer(news.communicator, news.call))
-      return channel.news().announce(*said);
-    channel.news().mention(
+      return channel->news().announce(*said);
+    channel->news().mention(
         {.kind = News::Kind::passed, .communicator = news.communicator, .call = news.call});
   }
 }
