@@ -31,6 +31,40 @@ static void* mpi_object(const char* name) {
   return found || !g_mpi ? found : dlsym(g_mpi, name);
 }
 
+/* The addresses of a loaded library. To ask dladdr() for each of some hundred functions would take
+ * milliseconds: it looks through all symbols of the library. */
+struct library {
+  uintptr_t address; /* one in it */
+  uintptr_t begin, end;
+};
+
+static int find_library(struct dl_phdr_info* info, size_t size, void* context) {
+  struct library* const library = context;
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* const part = &info->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD) continue;
+    const uintptr_t from = info->dlpi_addr + part->p_vaddr;
+    if (from < begin) begin = from;
+    if (from + part->p_memsz > end) end = from + part->p_memsz;
+  }
+  if (library->address < begin || library->address >= end) return 0;
+  library->begin = begin;
+  library->end = end;
+  return 1;
+}
+
+static int is_in(const struct library* library, uintptr_t address) {
+  return address >= library->begin && address < library->end;
+}
+
+static struct library library_of(const void* address) {
+  struct library library = {.address = (uintptr_t)address};
+  dl_iterate_phdr(find_library, &library);
+  return library;
+}
+
 /* Objects are loaded again, as it were, to ask them: not while the loader's list is being read. */
 enum { MOST_OBJECTS = 4096 };
 struct objects {
@@ -46,21 +80,16 @@ static int note_object(struct dl_phdr_info* info, size_t size, void* context) {
   return 0;
 }
 
-static int is_ours(const void* address) {
-  Dl_info theirs, ours;
-  return dladdr(address, &theirs) && dladdr(tutti_entries, &ours) &&
-         theirs.dli_fbase == ours.dli_fbase;
-}
-
 static void search_loaded_objects(void) {
   struct objects* const all = calloc(1, sizeof *all);
   if (!all) return;
+  const struct library own = library_of(tutti_entries);
   dl_iterate_phdr(note_object, all);
   for (int i = 0; i < all->size; ++i) {
     void* const object =
         !all->paths[i] || g_mpi ? NULL : dlopen(all->paths[i], RTLD_LAZY | RTLD_NOLOAD);
     void* const found = object ? dlsym(object, "PMPI_Init") : NULL;
-    if (found && !is_ours(found))
+    if (found && !is_in(&own, (uintptr_t)found))
       g_mpi = object; /* kept: it must not be unloaded */
     else if (object)
       dlclose(object);
@@ -92,44 +121,13 @@ static void stopped(void) {
   for (int i = 0; i < 2 * TUTTI_CALLS; ++i) set(&g_caught[i], *g_caught[i].beneath);
 }
 
-/* The addresses of a loaded library. To ask dladdr() for each of some hundred functions would take
- * milliseconds: it looks through all symbols of the library. */
-struct library {
-  uintptr_t address; /* one in it */
-  uintptr_t begin, end;
-};
-
-static int find_library(struct dl_phdr_info* info, size_t size, void* context) {
-  struct library* const library = context;
-  uintptr_t begin = UINTPTR_MAX, end = 0;
-  (void)size;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)* const part = &info->dlpi_phdr[i];
-    if (part->p_type != PT_LOAD) continue;
-    const uintptr_t from = info->dlpi_addr + part->p_vaddr;
-    if (from < begin) begin = from;
-    if (from + part->p_memsz > end) end = from + part->p_memsz;
-  }
-  if (library->address < begin || library->address >= end) return 0;
-  library->begin = begin;
-  library->end = end;
-  return 1;
-}
-
-static int is_in(const struct library* library, uintptr_t address) {
-  return address >= library->begin && address < library->end;
-}
-
 /* Whether a tool stands between the entries and the MPI: then MPI_name is the tool's, which calls
  * PMPI_name, and so comes back to the entry of that. The MPI has both in one library: `library`, if
  * it was the one before, too. */
 static int is_a_tools(const struct tutti_entry* entry, const struct tutti_entry* profiled,
                       struct library* library) {
   const uintptr_t own = (uintptr_t)*entry->beneath, mpis = (uintptr_t)*profiled->beneath;
-  if (!is_in(library, mpis)) {
-    *library = (struct library){.address = mpis};
-    dl_iterate_phdr(find_library, library);
-  }
+  if (!is_in(library, mpis)) *library = library_of((const void*)mpis);
   return !is_in(library, own) && own != mpis;
 }
 
