@@ -5,7 +5,7 @@
 
 namespace tutti {
 
-// More runs are not looked at.
+// More runs are not looked at: 4000 take 30 us, more than the call should pay for the check.
 inline constexpr int kMostRunsLookedAt = 4096;
 
 // true: two bytes have one place. false: each has its own, or there are too many runs to tell.

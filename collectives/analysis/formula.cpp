@@ -33,7 +33,7 @@ struct Numbers {
   static double sum(double end, const Term& term) {
     double value = 0;
     int i = 0;
-    do value += term(i);  // also if there is none, to get past its text
+    do value += term(i);  // once at least, to read past the text of the term
     while (++i < end - kNear);
     return end > kNear ? value : 0;
   }

@@ -39,13 +39,13 @@ Elements elements_of(const Arguments& a, const Layout& layout, Bytes each, const
   return e;
 }
 
-// Elements of all ranks together, as far as two.
+// Elements of all ranks together; what matters is whether they are fewer than two.
 int few_elements_of(const Arguments& a, int ranks) {
   const auto few = [](MPI_Count count) {
     return static_cast<int>(std::clamp<MPI_Count>(count, 0, 2));
   };
   if (a.collective != Collective::reduce_scatter) return few(a.send.count);
-  if (!a.by_rank) return few(a.send.count * std::min(ranks, 2));
+  if (!a.by_rank) return few(a.send.count) * std::min(ranks, 2);
   int all = 0;
   for (int i = 0; i < ranks && all < 2; ++i) all += few(a.receive.counts ? a.receive.counts[i] : 2);
   return all;

@@ -14,7 +14,7 @@ struct DistributedDimension {
   Bytes block = 1;  // elements of a block
   Bytes first = 0, step = 1;
   Bytes blocks = 0;  // whole ones that this process has
-  Bytes rest = 0;    // elements of a shorter block behind these; 0: there is none
+  Bytes rest = 0;    // elements of the shorter block behind these, or 0
 
   Bytes elements() const noexcept { return blocks * block + rest; }
 };

@@ -93,7 +93,7 @@ void keep_failed(CallInFlight& call) noexcept {
   failed_calls.fetch_add(1, std::memory_order_release);
 }
 
-// Null: there is none.
+// Null: no call with that request has failed.
 CallInFlight* take_failed(MPI_Request handle) noexcept {
   const std::lock_guard lock(g_failed_lock);
   for (CallInFlight** link = &g_failed; *link; link = &(*link)->next_failed)

@@ -262,7 +262,9 @@ static void resized_column(tutti_comm comm) {
     CHECK(got[i] == (i % 2 || job_rank == 0 ? -1 : 20 * i + 1), "scattered: %d is %d", i, got[i]);
   MUST(tutti_allreduce(mine, got, 0, resized, op, comm));
   GIVES(tutti_allreduce(mine, got, 2, resized, op, comm), TUTTI_ERR_UNSUPPORTED);
-  GIVES(tutti_reduce_scatter_block(mine, got, 1, resized, op, comm), TUTTI_ERR_UNSUPPORTED);
+  for (int bits = 0; bits < 63; bits += 31)
+    GIVES(tutti_reduce_scatter_block(mine, got, (MPI_Count)1 << bits, resized, op, comm),
+          TUTTI_ERR_UNSUPPORTED);
   MPI_Op_free(&op);
   MPI_Type_free(&resized);
   MPI_Type_free(&column);
