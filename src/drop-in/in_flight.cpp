@@ -2,8 +2,10 @@
 #include "src/drop-in/in_flight.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "src/api/requests.hpp"
@@ -17,6 +19,9 @@ namespace {
 // Those in flight, in the order in which they began. With the engine's lock.
 CallInFlight* g_first = nullptr;
 CallInFlight** g_end = &g_first;
+// How many of Tutti's calls had ended when the list was last searched for these; nothing: some of
+// those in it may have ended before.
+std::optional<std::uint64_t> g_ended;
 
 std::mutex g_failed_lock;
 CallInFlight* g_failed = nullptr;  // see keep_failed(); the oldest comes first
@@ -56,14 +61,24 @@ int cancel(void*, int) noexcept { return MPI_SUCCESS; }
 
 // --- the end of a call
 
-// Takes those out of the list that have ended, and returns them as another one. With the lock.
+// Takes those out of the list that have ended, and returns them as another one. The first ones end
+// first, mostly, so it ends where no more can have. With the lock.
 CallInFlight* take_ended(Library& library) noexcept {
   CallInFlight* ended = nullptr;
   CallInFlight** last = &ended;
-  for (CallInFlight** link = &g_first; *link;) {
+  const std::uint64_t ended_now = library.engine->calls().ended_so_far();
+  std::uint64_t left = g_ended ? ended_now - *g_ended : std::numeric_limits<std::uint64_t>::max();
+  g_ended = ended_now;
+  for (CallInFlight** link = &g_first; *link && left > 0;) {
     const Pending* const pending =
         (*link)->request == TUTTI_REQUEST_NULL ? nullptr : &library.pending.find((*link)->request);
-    if (!pending || pending->claimed || !pending->ended()) {
+    if (!pending || !pending->ended()) {
+      link = &(*link)->next;
+      continue;
+    }
+    --left;
+    if (pending->claimed) {  // for the thread that waits for it
+      g_ended.reset();
       link = &(*link)->next;
       continue;
     }
@@ -123,6 +138,7 @@ void put_in_flight(CallInFlight& call) noexcept {
   call.next = nullptr;
   *g_end = &call;
   g_end = &call.next;
+  g_ended.reset();
   calls_in_flight.fetch_add(1, std::memory_order_release);
 }
 

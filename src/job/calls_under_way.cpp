@@ -27,7 +27,7 @@ void CallsUnderWay::poll() noexcept {
 
 void CallsUnderWay::advance_all_but(const OpenCall& call) noexcept {
   for (Agreement* const agreement : parts_.dispatcher.agreements())
-    agreement->calls().each([&](OpenCall& other) {
+    agreement->calls().each_under_way([&](OpenCall& other) {
       if (&other != &call) other.advance();
     });
 }
@@ -38,7 +38,7 @@ bool CallsUnderWay::progress(bool in_program) noexcept {
   parts_.connections.progress_transports();
   parts_.connections.progress_all();
   for (Agreement* const agreement : parts_.dispatcher.agreements())
-    agreement->calls().each(
+    agreement->calls().each_under_way(
         [&](OpenCall& call) { in_program ? call.advance() : call.advance_apart(); });
   return count_ != 0;
 }

@@ -7,6 +7,7 @@
 // With the engine's lock, unless a function says otherwise.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -38,15 +39,20 @@ class CallsUnderWay {
     ++count_;
     if (number % kCallsPerPoll == 0) poll();
   }
-  void ended() noexcept { --count_; }
-  // Takes all calls but this one, which is one of them if it is `open`, as far as they go: what
-  // they have to send may be waited for.
+  void ended() noexcept {
+    --count_;
+    ++ended_;
+  }
+  // How many have ended so far, well or not.
+  std::uint64_t ended_so_far() const noexcept { return ended_; }
+  // Takes calls but this one, which is one of them if it is `open`, as far as they go: what they
+  // have to send may be waited for.
   void advance_others(const OpenCall& call, bool open = true) noexcept {
     if (count_ > static_cast<int>(open)) [[unlikely]]
       advance_all_but(call);
   }
-  // Takes in what has come, and all calls as far as they go. `in_program`: functions of the program
-  // may be called here. false: no call is under way.
+  // Takes in what has come, and calls as far as they go. `in_program`: functions of the program may
+  // be called here. false: no call is under way.
   bool progress(bool in_program) noexcept;
 
   // --- the thread
@@ -75,6 +81,7 @@ class CallsUnderWay {
   const bool functions_anywhere_;
   bool may_have_thread_;
   int count_ = 0;
+  std::uint64_t ended_ = 0;
   std::unique_ptr<ProgressThread> thread_;  // null: there is none
 };
 

@@ -50,7 +50,8 @@ template <class Start>
     end(State::failed);
     communicator_.throw_failure();
   }
-  progress();
+  if (!is_held()) [[likely]]
+    progress();
   calls.advance_others(*this, state_ == State::active);
 }
 
@@ -104,7 +105,7 @@ void Request::look(WaitState& wait_state) noexcept {
   if (state_ != State::active) return;
   Engine& engine = communicator_.engine();
   engine.waiting().look_once(wait_state, communicator_.agreement(), *this, *running_);
-  advance();
+  if (!is_held()) advance();
   engine.calls().advance_others(*this);
 }
 
@@ -112,7 +113,7 @@ inline void Request::pause_once(WaitState& wait_state) noexcept {
   Engine& engine = communicator_.engine();
   // Whether more can come or the communicator has failed, advance() sees it.
   engine.waiting().wait_once(wait_state, communicator_.agreement(), *this, *running_);
-  if (state_ == State::active) progress();  // advance(), which may be a call
+  if (state_ == State::active && !is_held()) progress();  // advance(), which may be a call
   engine.calls().advance_others(*this);
 }
 

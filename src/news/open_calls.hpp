@@ -15,6 +15,8 @@ class OpenCall {
  public:
   // Set by OpenCalls::open.
   CollectiveNumber number() const noexcept { return number_; }
+  // See OpenCalls::each_under_way().
+  bool is_held() const noexcept { return held_; }
   // Takes the call as far as it goes now. Does nothing unless it is under way.
   virtual void advance() noexcept = 0;
   // advance() in a thread of Tutti's; does nothing if it would call a function of the program.
@@ -29,25 +31,37 @@ class OpenCall {
  private:
   friend class OpenCalls;
   CollectiveNumber number_ = 0;
-  OpenCall* older_ = nullptr;  // in the list of open calls
+  bool held_ = false;
+  OpenCall *older_ = nullptr, *newer_ = nullptr;  // in the list of open calls
 };
 
 class OpenCalls {
  public:
   // The tasks of so many calls, the last ones, are known when they have ended.
   static constexpr std::size_t kRemembered = 16;
+  // So many calls are under way at a time.
+  static constexpr int kAtOnce = 64;
 
   void open(OpenCall& call, CollectiveNumber number) noexcept {
     call.number_ = number;
     call.older_ = newest_;
+    call.newer_ = nullptr;
+    (newest_ ? newest_->newer_ : oldest_) = &call;
     newest_ = &call;
+    call.held_ = ++size_ > kAtOnce;
+    if (call.held_ && !first_held_) first_held_ = &call;
     last_[number % kRemembered] = {number, call.task_};
   }
   // The call has ended, well or not.
   void close(OpenCall& call) noexcept {
-    OpenCall** place = &newest_;  // mostly the last one: a blocking call
-    while (*place != &call) place = &(*place)->older_;
-    *place = call.older_;
+    (call.newer_ ? call.newer_->older_ : newest_) = call.older_;
+    (call.older_ ? call.older_->newer_ : oldest_) = call.newer_;
+    --size_;
+    if (first_held_ && (!call.held_ || first_held_ == &call)) [[unlikely]] {
+      OpenCall& next = call.held_ ? call : *first_held_;
+      next.held_ = false;
+      first_held_ = next.newer_;
+    }
   }
   // The call with that number was rejected before it began.
   void note_rejected(CollectiveNumber number) noexcept {
@@ -67,13 +81,18 @@ class OpenCalls {
     while (call && call->number_ != number) call = call->older_;
     return call;
   }
-  // From the last to the first. The call that is visited may end meanwhile.
+  // The oldest ones, which move data; the others are held back until these have ended, and touch
+  // neither slots nor credits. If all of many calls took part, each poll would look through the
+  // messages of all. Liveness: members begin calls in one order, so each that has not ended the
+  // oldest call of all has it under way, and its messages get through whatever others do (see
+  // protocols/asks.hpp).
+  // From the first on. The call that is visited may end meanwhile.
   template <class Visit>
-  void each(Visit&& visit) const {
-    for (OpenCall* call = newest_; call;) {
-      OpenCall* const older = call->older_;
+  void each_under_way(Visit&& visit) const {
+    for (OpenCall* call = oldest_; call && !call->held_;) {
+      OpenCall* const newer = call->newer_;
       visit(*call);
-      call = older;
+      call = newer;
     }
   }
   // The task of an open call, or of one of the last ones. Null: it is not known, or not any more.
@@ -91,7 +110,9 @@ class OpenCalls {
     const collectives::Task* task = nullptr;  // null: it was rejected
   };
 
-  OpenCall* newest_ = nullptr;  // linked from the last to the first
+  OpenCall *newest_ = nullptr, *oldest_ = nullptr;
+  OpenCall* first_held_ = nullptr;  // and all that are newer are held, too
+  int size_ = 0;
   std::array<Last, kRemembered> last_{};
 };
 

@@ -2,6 +2,7 @@
 #include "src/job/calls_under_way.hpp"
 
 #include <catch2/catch.hpp>
+#include <deque>
 #include <string>
 
 #include "tests/src/job/hostile_job.hpp"
@@ -57,6 +58,22 @@ TEST_CASE("while one call is looked for, the others advance", "[calls_under_way]
     CHECK(first.advanced == 1);
     first.end();
   }
+}
+
+TEST_CASE("so many of the oldest calls advance at a time", "[calls_under_way]") {
+  Job job(1, {});
+  CallsUnderWay& calls = job.engine(0).calls();
+  std::deque<SteppedCall> many;
+  for (int i = 0; i < 200; ++i) many.emplace_back(job.world(0), 2);
+  calls.advance_others(many.back());
+  calls.progress(true);
+  CHECK(many.front().advanced == 2);
+  CHECK(many[1].left == 0);
+  CHECK(many[150].advanced == 0);
+  CHECK(calls.ended_so_far() < 100);
+  while (calls.progress(true)) continue;
+  CHECK(calls.ended_so_far() == 200);
+  CHECK(many[150].left == 0);
 }
 
 TEST_CASE("progress says whether a call is under way", "[calls_under_way]") {

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<CollectiveNumber> numbers_of(const OpenCalls& calls) {
   std::vector<CollectiveNumber> numbers;
-  calls.each([&](const OpenCall& call) { numbers.push_back(call.number()); });
+  calls.each_under_way([&](const OpenCall& call) { numbers.push_back(call.number()); });
   return numbers;
 }
 
@@ -26,10 +26,10 @@ TEST_CASE("calls end in any order", "[open_calls]") {
     OpenCalls calls;
     Begun begun[4];
     for (CollectiveNumber number = 0; number < 4; ++number) calls.open(begun[number], number);
-    std::vector<CollectiveNumber> rest{3, 2, 1, 0};
+    std::vector<CollectiveNumber> rest{0, 1, 2, 3};
     CHECK(numbers_of(calls) == rest);
     for (const std::size_t i : order) {
-      CHECK(calls.newest()->number() == rest.front());
+      CHECK(calls.newest()->number() == rest.back());
       CHECK(calls.find(static_cast<CollectiveNumber>(i)) == &begun[i]);
       calls.close(begun[i]);
       CHECK_FALSE(calls.find(static_cast<CollectiveNumber>(i)));
@@ -39,7 +39,48 @@ TEST_CASE("calls end in any order", "[open_calls]") {
     CHECK_FALSE(calls.newest());
     calls.open(begun[0], 4);
     CHECK(begun[0].number() == 4);
+    CHECK(numbers_of(calls) == std::vector<CollectiveNumber>{4});
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("the oldest calls are under way, and the others held back", "[open_calls]") {
+  constexpr CollectiveNumber kMost = OpenCalls::kAtOnce;
+  OpenCalls calls;
+  std::vector<Begun> begun(2 * kMost);
+  const auto under_way = [&] {
+    std::vector<CollectiveNumber> numbers;
+    calls.each_under_way([&](const OpenCall& call) {
+      CHECK_FALSE(call.is_held());
+      numbers.push_back(call.number());
+    });
+    return numbers;
+  };
+  for (CollectiveNumber number = 0; number < kMost + 3; ++number) calls.open(begun[number], number);
+  CHECK(under_way().size() == kMost);
+  CHECK(under_way().back() == kMost - 1);
+  CHECK(begun[kMost].is_held());
+  calls.close(begun[kMost + 1]);  // one that is held
+  CHECK(under_way().back() == kMost - 1);
+  calls.close(begun[5]);
+  CHECK(under_way().size() == kMost);
+  CHECK(under_way().back() == kMost);
+  SECTION("the first that is held ends") {
+    calls.close(begun[kMost + 2]);
+    calls.close(begun[0]);
+    CHECK(under_way().size() == kMost - 1);
+    calls.open(begun[kMost + 3], kMost + 3);
+    CHECK_FALSE(begun[kMost + 3].is_held());
+  }
+  SECTION("all end in their order") {
+    for (CollectiveNumber number = 0; number < kMost + 3; ++number) {
+      if (number == 5 || number == kMost + 1) continue;
+      CHECK_FALSE(begun[number].is_held());
+      calls.close(begun[number]);
+    }
+    CHECK_FALSE(calls.newest());
+    calls.open(begun[0], kMost + 3);
+    CHECK(under_way().size() == 1);
+  }
 }
 
 TEST_CASE("a visited call may end meanwhile", "[open_calls]") {
@@ -47,7 +88,7 @@ TEST_CASE("a visited call may end meanwhile", "[open_calls]") {
   Begun begun[3];
   for (CollectiveNumber number = 0; number < 3; ++number) calls.open(begun[number], number);
   int visits = 0;
-  calls.each([&](OpenCall& call) {
+  calls.each_under_way([&](OpenCall& call) {
     ++visits;
     calls.close(call);
   });
