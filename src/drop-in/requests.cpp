@@ -1,6 +1,9 @@
 // MPI's functions on requests. As long as no call of Tutti's is in flight, these functions are
 // the MPI's; else they ask it again and again, and take Tutti's calls further in between: a rank
 // that waited in the MPI would keep its word for the progress thread only where there is one.
+#include <memory>
+#include <new>
+
 #include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/operations.hpp"
@@ -17,6 +20,22 @@ std::span<const MPI_Request> span_of(int count, const MPI_Request* requests) noe
 bool is_ours(int count, const MPI_Request* requests) noexcept {
   return any_in_flight() && count > 0 && requests;
 }
+
+// Statuses for MPI_Testall where the program wants none: of more than 64 requests MPICH 4.0 takes
+// all for messages then, if the last ones are, and ends the program.
+class Statuses {
+ public:
+  Statuses(int count, MPI_Status* wanted) noexcept : statuses_(wanted) {
+    if (wanted != MPI_STATUSES_IGNORE) return;
+    own_.reset(new (std::nothrow) MPI_Status[static_cast<std::size_t>(count)]);
+    if (own_) statuses_ = own_.get();
+  }
+  MPI_Status* get() const noexcept { return statuses_; }
+
+ private:
+  MPI_Status* statuses_;
+  std::unique_ptr<MPI_Status[]> own_;
+};
 
 // `ask()` calls a testing function of the MPI's; `flag` is what it says.
 template <class Ask>
@@ -41,9 +60,10 @@ int wait(MPI_Request* request, MPI_Status* status) noexcept {
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept {
   if (!is_ours(count, requests)) return PMPI_Waitall(count, requests, statuses);
   Awaiting awaiting(span_of(count, requests));
+  const Statuses all(count, statuses);
   int flag = 0;
   const int code = ask_until(awaiting, true, flag,
-                             [&] { return PMPI_Testall(count, requests, &flag, statuses); });
+                             [&] { return PMPI_Testall(count, requests, &flag, all.get()); });
   return awaiting.told_of_some(code, flag ? count : 0, nullptr, statuses);
 }
 
@@ -80,7 +100,8 @@ int test_all(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]
   if (!is_ours(count, requests) || !flag) return PMPI_Testall(count, requests, flag, statuses);
   Awaiting awaiting(span_of(count, requests));
   awaiting.look();
-  const int code = PMPI_Testall(count, requests, flag, statuses);
+  const Statuses all(count, statuses);
+  const int code = PMPI_Testall(count, requests, flag, all.get());
   return awaiting.told_of_some(code, *flag ? count : 0, nullptr, statuses);
 }
 

@@ -44,7 +44,7 @@ class Build:
         folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
                             "unlucky"],
                    "faults": ["soak"],
-                   "drop-in": ["plain", "plain_errors", "plain_late", "plain_life",
+                   "drop-in": ["plain", "plain_errors", "plain_late", "plain_life", "plain_many",
                                "plain_neighbours", "plain_nonblocking", "plain_persistent",
                                "plain_progress", "plain_started", "plain_threads", "plain_windows"]}
         folder = next((folder for folder, names in folders.items() if name in names), "mpi")

@@ -381,6 +381,7 @@ def drop_in(*ranks, levels=(3,)):
                 env={"TUTTI_DROP_IN_FROM": "1", "TUTTI_REPORT_AFTER": "200"})
     for P in ranks[1:3]:
         yield under("a rank sits elsewhere", P, "plain_progress")
+        yield under("many calls in flight", P, "plain_many")
     yield under("every non-blocking collective, without the thread", 3, "plain_nonblocking",
                 env={"TUTTI_PROGRESS": "calls"})
     yield under("windows", 2, "plain_windows", alone=True)
