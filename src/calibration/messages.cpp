@@ -48,7 +48,7 @@ void Messages::begin(const void* input, void* output) {
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) communicator_.throw_failure();
   agreement.open(*this);
-  communicator_.engine().calls().began(number());
+  communicator_.engine().calls().began(number(), false);
   run_.start(input, output, {agreement.members().id(), number(), 0});
   answer_ = Answer::again;
   advance();
@@ -80,7 +80,7 @@ void Messages::fail() {
 
 void Messages::end() noexcept {
   communicator_.agreement().close(*this);
-  communicator_.engine().calls().ended();
+  communicator_.engine().calls().ended(false);
 }
 
 }  // namespace tutti

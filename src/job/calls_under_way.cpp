@@ -44,8 +44,9 @@ bool CallsUnderWay::progress(bool in_program) noexcept {
 }
 
 void CallsUnderWay::start_thread() {
-  thread_ = std::make_unique<ProgressThread>(parts_.lock, has_a_core_to_spare(parts_.placement),
-                                             [this] { return progress(functions_anywhere_); });
+  thread_ = std::make_unique<ProgressThread>(
+      parts_.lock, has_a_core_to_spare(parts_.placement),
+      [this] { return progress(functions_anywhere_ || loans_ > 0); });
 }
 
 void CallsUnderWay::want_thread() {

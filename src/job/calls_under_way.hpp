@@ -7,6 +7,7 @@
 // With the engine's lock, unless a function says otherwise.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,13 +36,18 @@ class CallsUnderWay {
   CallsUnderWay(const Parts& parts, bool functions_anywhere, bool may_have_thread)
       : parts_(parts), functions_anywhere_(functions_anywhere), may_have_thread_(may_have_thread) {}
 
-  void began(CollectiveNumber number) noexcept {
+  // `needs_program`: to go on, it calls a function of the program's, or of the MPI's.
+  void began(CollectiveNumber number, bool needs_program) noexcept {
     ++count_;
+    if (needs_program) [[unlikely]]
+      need_program_.fetch_add(1, std::memory_order_relaxed);
     if (number % kCallsPerPoll == 0) poll();
   }
-  void ended() noexcept {
+  void ended(bool needs_program) noexcept {
     --count_;
     ++ended_;
+    if (needs_program) [[unlikely]]
+      need_program_.fetch_sub(1, std::memory_order_relaxed);
   }
   // How many have ended so far, well or not.
   std::uint64_t ended_so_far() const noexcept { return ended_; }
@@ -66,6 +72,18 @@ class CallsUnderWay {
   void want_thread();
   // Throws Error{system}, std::bad_alloc.
   void start_thread();
+  // Whether a call of this thread's is under way that the thread may not take further. Without the
+  // lock.
+  bool need_program() const noexcept {
+    return !functions_anywhere_ && need_program_.load(std::memory_order_relaxed) != 0;
+  }
+  // While its rank is in a function that waits for others, the thread may call the program's
+  // functions: the rank calls none meanwhile. Each is followed by an end_loan().
+  void lend_program() noexcept {
+    ++loans_;
+    leave_alone();
+  }
+  void end_loan() noexcept { --loans_; }
   // Before the engine goes: without the lock.
   void end_thread() noexcept { thread_.reset(); }
   // The way calls advance, in the words of tutti_describe(3).
@@ -82,6 +100,8 @@ class CallsUnderWay {
   bool may_have_thread_;
   int count_ = 0;
   std::uint64_t ended_ = 0;
+  std::atomic<int> need_program_{0};  // those of the calls
+  int loans_ = 0;
   std::unique_ptr<ProgressThread> thread_;  // null: there is none
 };
 

@@ -42,7 +42,7 @@ template <class Start>
     traced_ = trace->begin(*plan_, *running_);
   agreement.open(*this);
   CallsUnderWay& calls = communicator_.engine().calls();
-  calls.began(number());
+  calls.began(number(), needs_program());
   state_ = State::active;
   start({agreement.members().id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
@@ -129,7 +129,7 @@ void Request::wait_until_done() {
 
 void Request::end(State state) noexcept {
   communicator_.agreement().close(*this);
-  communicator_.engine().calls().ended();
+  communicator_.engine().calls().ended(needs_program());
   if (traced_) [[unlikely]] {
     running_->record(nullptr);
     if (state == State::done)

@@ -60,7 +60,7 @@ class Request : public OpenCall {
   }
   void advance() noexcept final;
   void advance_apart() noexcept final {
-    if (!call.combine.error) advance();
+    if (!needs_program()) advance();
   }
   // One look at what has come, and all open calls go on as far as they can. See
   // Waiting::look_once().
@@ -73,6 +73,8 @@ class Request : public OpenCall {
   }
 
  private:
+  // It reduces by a function of the program's, or of the MPI's.
+  bool needs_program() const noexcept { return call.combine.error; }
   void give_up() noexcept;
   void start_anew(Plan& plan);
   void start_again();

@@ -14,10 +14,10 @@ namespace {
 
 // Ends after some steps.
 struct SteppedCall final : OpenCall {
-  SteppedCall(Communicator& the_communicator, int the_steps)
-      : communicator(the_communicator), left(the_steps) {
+  SteppedCall(Communicator& the_communicator, int the_steps, bool needs = false)
+      : communicator(the_communicator), left(the_steps), needs_program(needs) {
     communicator.agreement().open(*this);
-    communicator.engine().calls().began(number());
+    communicator.engine().calls().began(number(), needs_program);
   }
   void advance() noexcept override {
     ++advanced;
@@ -26,11 +26,21 @@ struct SteppedCall final : OpenCall {
   void advance_apart() noexcept override { ++advanced_apart; }
   void end() noexcept {
     communicator.agreement().close(*this);
-    communicator.engine().calls().ended();
+    communicator.engine().calls().ended(needs_program);
   }
   Communicator& communicator;
   int left, advanced = 0, advanced_apart = 0;
+  const bool needs_program;
 };
+
+// Lets the thread go on until it has advanced a call once more.
+void wait_for_more(std::unique_lock<std::mutex>& lock, const int& advanced) {
+  for (const int before = advanced; advanced == before;) {
+    lock.unlock();
+    std::this_thread::yield();
+    lock.lock();
+  }
+}
 
 }  // namespace
 
@@ -111,15 +121,36 @@ TEST_CASE("a thread advances what is left alone, if there may be one",
     std::unique_lock lock = job.engine(0).enter();
     SteppedCall call(job.world(0), 1000);
     calls.leave_alone();
-    while (call.advanced_apart == 0) {
-      lock.unlock();
-      std::this_thread::yield();
-      lock.lock();
-    }
+    wait_for_more(lock, call.advanced_apart);
     CHECK(call.advanced == 0);
     call.end();
     lock.unlock();
     calls.end_thread();
     CHECK(std::string(calls.progress_by()) == "calls");
   }
+}
+
+TEST_CASE("below MPI_THREAD_MULTIPLE the thread calls functions while they are lent",
+          "[calls_under_way][threads]") {
+  Configuration settings = Job::settings();
+  settings.progress = Progress::thread;
+  Job job(1, {}, settings, true);
+  CallsUnderWay& calls = job.engine(0).calls();
+  std::unique_lock lock = job.engine(0).enter();
+  CHECK_FALSE(calls.need_program());
+  SteppedCall call(job.world(0), 1 << 30, true);
+  CHECK(calls.need_program());
+  calls.leave_alone();
+  wait_for_more(lock, call.advanced_apart);
+  CHECK(call.advanced == 0);
+  calls.lend_program();
+  calls.lend_program();
+  calls.end_loan();
+  wait_for_more(lock, call.advanced);
+  calls.end_loan();
+  const int in_loan = call.advanced;
+  wait_for_more(lock, call.advanced_apart);
+  CHECK(call.advanced == in_loan);
+  call.end();
+  CHECK_FALSE(calls.need_program());
 }
