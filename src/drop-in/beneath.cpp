@@ -20,7 +20,6 @@
   X(Comm_set_attr)              \
   X(Comm_set_errhandler)        \
   X(Comm_size)                  \
-  X(Comm_split)                 \
   X(Comm_test_inter)            \
   X(Dist_graph_neighbors)       \
   X(Dist_graph_neighbors_count) \
@@ -42,7 +41,6 @@
   X(Query_thread)               \
   X(Recv_init)                  \
   X(Reduce_local)               \
-  X(Send)                       \
   X(Status_set_cancelled)       \
   X(Status_set_elements)        \
   X(Topo_test)                  \
@@ -80,6 +78,7 @@ extern "C" {
   extern tutti_function tutti_own_##name __attribute__((visibility("hidden")));
 #define JUMP(name) JUMP_OF(name, TUTTI_TEXT(PMPI_##name))
 TUTTI_REPLACED(JUMP)
+TUTTI_MAY_WAIT(JUMP)
 TUTTI_OTHERS(JUMP)
 #undef JUMP
 #undef JUMP_OF
@@ -88,19 +87,20 @@ TUTTI_OTHERS(JUMP)
 namespace tutti::drop_in {
 
 const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
-  const struct {
+  struct Row {
     const char* name;
     tutti_function* own;
-  } all[] = {
-#define ROW(name) {TUTTI_TEXT(PMPI_##name), &tutti_own_##name},
-      TUTTI_REPLACED(ROW) TUTTI_OTHERS(ROW)
-#undef ROW
   };
+#define ROW(name) {TUTTI_TEXT(PMPI_##name), &tutti_own_##name},
+  const Row needed[] = {TUTTI_REPLACED(ROW) TUTTI_OTHERS(ROW)};
+  const Row called_by_programs[] = {TUTTI_MAY_WAIT(ROW)};
+#undef ROW
   const char* missing = nullptr;
-  for (const auto& [name, own] : all) {
+  for (const auto& [name, own] : needed) {
     *own = find(name);
     if (!*own && !std::string_view(name).starts_with("PMPIX_")) missing = name;
   }
+  for (const auto& [name, own] : called_by_programs) *own = find(name);
   return missing;
 }
 

@@ -1,8 +1,8 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
  * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS, TUTTI_DUPLICATES and
  * TUTTI_FREES: those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS:
- * those that go there, too, and let Tutti's calls in flight go on; TUTTI_PASSED: those that go
- * there and are counted.
+ * those that go there, too, and let Tutti's calls in flight go on; TUTTI_MAY_WAIT: those that go
+ * there and may wait for other ranks; TUTTI_PASSED: those that go there and are counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -174,6 +174,99 @@
   X(Waitall)              \
   X(Waitany)              \
   X(Waitsome)
+/* Functions that may wait for other ranks, besides those above: messages, windows, communicators
+ * and files; some have a large-count form. */
+#define TUTTI_MESSAGES(X, suffix) \
+  X(Buffer_detach##suffix)        \
+  X(Mrecv##suffix)                \
+  X(Recv##suffix)                 \
+  X(Rsend##suffix)                \
+  X(Send##suffix)                 \
+  X(Sendrecv##suffix)             \
+  X(Sendrecv_replace##suffix)     \
+  X(Ssend##suffix)
+#define TUTTI_EPOCHS(X)  \
+  X(Mprobe)              \
+  X(Probe)               \
+  X(Win_complete)        \
+  X(Win_fence)           \
+  X(Win_flush)           \
+  X(Win_flush_all)       \
+  X(Win_flush_local)     \
+  X(Win_flush_local_all) \
+  X(Win_lock)            \
+  X(Win_lock_all)        \
+  X(Win_set_info)        \
+  X(Win_start)           \
+  X(Win_unlock)          \
+  X(Win_unlock_all)      \
+  X(Win_wait)
+#define TUTTI_MAKES(X)          \
+  X(Cart_create)                \
+  X(Cart_sub)                   \
+  X(Comm_accept)                \
+  X(Comm_connect)               \
+  X(Comm_create)                \
+  X(Comm_create_group)          \
+  X(Comm_join)                  \
+  X(Comm_set_info)              \
+  X(Comm_spawn)                 \
+  X(Comm_spawn_multiple)        \
+  X(Comm_split)                 \
+  X(Comm_split_type)            \
+  X(Dist_graph_create)          \
+  X(Dist_graph_create_adjacent) \
+  X(Graph_create)               \
+  X(Intercomm_create)           \
+  X(Intercomm_merge)
+/* Some MPIs are built without files. */
+#if defined(ROMIO_VERSION) || defined(OPEN_MPI)
+#define TUTTI_FILE_DATA(X, suffix)    \
+  X(File_read##suffix)                \
+  X(File_read_all##suffix)            \
+  X(File_read_all_begin##suffix)      \
+  X(File_read_at##suffix)             \
+  X(File_read_at_all##suffix)         \
+  X(File_read_at_all_begin##suffix)   \
+  X(File_read_ordered##suffix)        \
+  X(File_read_ordered_begin##suffix)  \
+  X(File_read_shared##suffix)         \
+  X(File_write##suffix)               \
+  X(File_write_all##suffix)           \
+  X(File_write_all_begin##suffix)     \
+  X(File_write_at##suffix)            \
+  X(File_write_at_all##suffix)        \
+  X(File_write_at_all_begin##suffix)  \
+  X(File_write_ordered##suffix)       \
+  X(File_write_ordered_begin##suffix) \
+  X(File_write_shared##suffix)
+#define TUTTI_FILES(X)     \
+  X(File_close)            \
+  X(File_open)             \
+  X(File_preallocate)      \
+  X(File_read_all_end)     \
+  X(File_read_at_all_end)  \
+  X(File_read_ordered_end) \
+  X(File_seek_shared)      \
+  X(File_set_atomicity)    \
+  X(File_set_info)         \
+  X(File_set_size)         \
+  X(File_set_view)         \
+  X(File_sync)             \
+  X(File_write_all_end)    \
+  X(File_write_at_all_end) \
+  X(File_write_ordered_end)
+#else
+#define TUTTI_FILE_DATA(X, suffix)
+#define TUTTI_FILES(X)
+#endif
+#define TUTTI_WAITS_OF_MPI_4(X) \
+  TUTTI_MESSAGES(X, _c)         \
+  TUTTI_FILE_DATA(X, _c) X(Comm_create_from_group) X(Intercomm_create_from_groups)
+#define TUTTI_MAY_WAIT(X)                                            \
+  TUTTI_MESSAGES(X, )                                                \
+  TUTTI_EPOCHS(X) TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) \
+      TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \
   TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)

@@ -12,6 +12,7 @@ template <class... Others, int (*function)(MPI_Comm, Others...)>
 struct Noting<function> {
   static int call(MPI_Comm comm, Others... others) noexcept {
     const Duplicating duplicating(comm);
+    const Lending lending;
     return function(comm, others...);
   }
 };
@@ -21,6 +22,7 @@ template <auto function>
 int free_by(MPI_Comm* comm) noexcept {
   if (!comm || *comm == MPI_COMM_NULL) return function(comm);
   const Freeing freeing(*comm);
+  const Lending lending;
   return freeing.error() == MPI_SUCCESS ? function(comm) : freeing.error();
 }
 

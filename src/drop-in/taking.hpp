@@ -9,6 +9,7 @@
 #include "src/drop-in/communicators.hpp"
 #include "src/drop-in/errors.hpp"
 #include "src/drop-in/interface.h"
+#include "src/drop-in/lending.hpp"
 #include "src/drop-in/statistics.hpp"
 
 // The MPI's own function: the large-count form where the counts are large. In templates only: where
@@ -41,7 +42,10 @@ template <class Tutti, class Beneath, class Bytes>
     return error;
   const bool taken = is_taken(call, *state);
   const auto run = [&] {
-    if (!taken) return beneath();
+    if (!taken) {
+      const Lending lending;
+      return beneath();
+    }
     const int code = tutti(*state);
     return code == TUTTI_SUCCESS ? MPI_SUCCESS : report(code, comm);
   };
@@ -117,6 +121,7 @@ tutti_function as_function(Function* function) noexcept {
 void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
 void add_windows(tutti_function functions[TUTTI_CALLS]);
+void add_waits(tutti_function functions[TUTTI_CALLS]);
 void add_duplicates(tutti_function functions[TUTTI_CALLS]);
 void add_frees(tutti_function functions[TUTTI_CALLS]);
 void add_nonblocking(tutti_function functions[TUTTI_CALLS]);

@@ -18,7 +18,10 @@ template <auto function, int more>
 struct Counting;
 template <class... Arguments, int (*function)(Arguments...), int more>
 struct Counting<function, more> {
-  static int call(Arguments... arguments) noexcept { return counted(function(arguments...), more); }
+  static int call(Arguments... arguments) noexcept {
+    const Lending lending;
+    return counted(function(arguments...), more);
+  }
 };
 
 }  // namespace

@@ -243,7 +243,8 @@ const Setting kSettings[] = {
         "since the rank may be in any function of MPI's then; else not at all. The thread polls "
         "without a pause if the ranks of the machine leave a core for "
         "each such thread, else every 50 us or less often. It leaves calls with a user-defined "
-        "operation alone, unless MPI was initialized with MPI_THREAD_MULTIPLE."),
+        "operation alone, unless MPI was initialized with MPI_THREAD_MULTIPLE, or, under the "
+        "drop-in, the rank is in a function of MPI's that may wait for others."),
     setting<&C::wire, Words<kWires>{}>(
         "wire",
         "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "

@@ -5,7 +5,7 @@
 #include "plain.h"
 
 enum { INTS = 60000 };
-enum { RECEIVE, PROBE, SSEND, FENCE, FILE_WRITE, BARRIER, COMPUTE, PLACES };
+enum { RECEIVE, SENDRECV, PROBE, SSEND, FENCE, FILE_WRITE, DUP, SPLIT, BARRIER, COMPUTE, PLACES };
 
 static int in[INTS], out[INTS];
 static MPI_Win shared;       /* a counter on rank 0 that all ranks of the machine see */
@@ -17,10 +17,17 @@ static MPI_File file;
 static void sit(int place) {
   int x = 0;
   MPI_Status status;
+  MPI_Comm made;
   switch (place) {
     case RECEIVE:
       for (int p = 0; p < size; ++p)
         if (p != rank) MPI_Recv(&x, 1, MPI_INT, p, place, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
+    case SENDRECV:
+      for (int p = 0; p < size; ++p)
+        if (p != rank)
+          MPI_Sendrecv(&rank, 1, MPI_INT, p, place, &x, 1, MPI_INT, p, place, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE);
       break;
     case PROBE:
       for (int p = 0; p < size; ++p) {
@@ -37,6 +44,14 @@ static void sit(int place) {
     case FILE_WRITE:
       MPI_File_write_at_all(file, rank, &place, 1, MPI_CHAR, MPI_STATUS_IGNORE);
       break;
+    case DUP:
+      MPI_Comm_dup(MPI_COMM_WORLD, &made);
+      MPI_Comm_free(&made);
+      break;
+    case SPLIT:
+      MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &made);
+      MPI_Comm_free(&made);
+      break;
     case BARRIER: MPI_Barrier(fresh); break;
     default:
       while (__atomic_load_n(done, __ATOMIC_ACQUIRE) < size - 1) sched_yield();
@@ -50,6 +65,10 @@ static void release(int place, int lazy) {
     case RECEIVE:
     case PROBE: MPI_Send(&rank, 1, MPI_INT, lazy, place, MPI_COMM_WORLD); break;
     case SSEND: MPI_Recv(&x, 1, MPI_INT, lazy, place, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+    case SENDRECV:
+      MPI_Sendrecv(&rank, 1, MPI_INT, lazy, place, &x, 1, MPI_INT, lazy, place, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
+      break;
     case COMPUTE: __atomic_add_fetch(done, 1, __ATOMIC_RELEASE); break;
     default: sit(place);
   }
@@ -85,9 +104,8 @@ static void add(void* from, void* to, int* count, MPI_Datatype* type) {
   for (int i = 0; i < *count; ++i) ((int*)to)[i] += ((int*)from)[i];
 }
 
-/* An operation of the program's is called by no thread of Tutti's. A rank that waits in a
- * collective goes on with what it has begun: also where that is the communicator's first one of
- * Tutti's. */
+/* A rank that waits in a collective goes on with what it has begun: also where that is the
+ * communicator's first one of Tutti's. */
 static void sits_in_first_collective(MPI_Op op, int lazy) {
   MPI_Request request;
   int x = 0;
@@ -106,9 +124,9 @@ static void sits_in_first_collective(MPI_Op op, int lazy) {
   MPI_Comm_free(&fresh);
 }
 
-/* Predefined operations need no function of the program's, whatever they work on. */
-static void sits_beside_operation(int lazy, MPI_Op op, MPI_Datatype type, const void* from,
-                                  void* to) {
+/* The lazy rank begins first, so nothing of its part is done when it sits down. */
+static void sits_beside_operation(int place, int lazy, MPI_Op op, MPI_Datatype type,
+                                  const void* from, void* to) {
   MPI_Request request;
   int x = 0, width = 1;
   MPI_Type_size(type, &width);
@@ -116,18 +134,29 @@ static void sits_beside_operation(int lazy, MPI_Op op, MPI_Datatype type, const 
   MPI_Iallreduce(from, to, INTS * (int)sizeof(int) / width, type, op, comm, &request);
   for (int p = 0; rank == lazy && p < size; ++p)
     if (p != lazy) MPI_Send(&x, 1, MPI_INT, p, 0, MPI_COMM_WORLD);
-  if (rank == lazy) sit(RECEIVE);
+  if (rank == lazy) sit(place);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  if (rank != lazy) release(RECEIVE, lazy);
+  if (rank != lazy) release(place, lazy);
 }
+
+/* An operation of the program's is called while the rank is in a function of MPI's. */
+static void sits_beside_function(int place, int lazy, MPI_Op op) {
+  MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &fresh);
+  fill(INTS);
+  sits_beside_operation(place, lazy, op, MPI_INT, in, out);
+  check_sums(place, INTS);
+  MPI_Comm_free(&fresh);
+}
+
+/* Predefined operations need no function of the program's, whatever they work on. */
 static void sits_beside_fortran(int lazy) {
   static float pairs[INTS], least[INTS];
   if (MPI_LOGICAL == MPI_DATATYPE_NULL) return; /* an MPI without Fortran */
   for (int i = 0; i < INTS; ++i) in[i] = rank == i % size, out[i] = -1;
-  sits_beside_operation(lazy, MPI_LOR, MPI_LOGICAL, in, out);
+  sits_beside_operation(RECEIVE, lazy, MPI_LOR, MPI_LOGICAL, in, out);
   for (int i = 0; i < INTS; ++i) CHECK(out[i] == 1, "logic: element %d is %d", i, out[i]);
   for (int i = 0; i < INTS; ++i) pairs[i] = (float)(i % 2 ? rank : rank != i / 2 % size);
-  sits_beside_operation(lazy, MPI_MINLOC, MPI_2REAL, pairs, least);
+  sits_beside_operation(RECEIVE, lazy, MPI_MINLOC, MPI_2REAL, pairs, least);
   for (int i = 0; i < INTS; ++i)
     CHECK(least[i] == (float)(i % 2 ? i / 2 % size : 0), "pairs: element %d is %g", i, least[i]);
 }
@@ -158,7 +187,10 @@ int main(int argc, char** argv) {
       }
   MPI_Op op;
   MPI_Op_create(add, 1, &op);
-  for (int lazy = 0; lazy < size; ++lazy) sits_in_first_collective(op, lazy);
+  for (int lazy = 0; lazy < size; ++lazy) {
+    sits_in_first_collective(op, lazy);
+    for (int place = 0; place < COMPUTE; ++place) sits_beside_function(place, lazy, op);
+  }
   MPI_Op_free(&op);
   for (int lazy = 0; lazy < size; ++lazy) sits_beside_fortran(lazy);
   MPI_Win_free(&shared);
