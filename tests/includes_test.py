@@ -67,6 +67,9 @@ MPI_ALLOWED = ("include/", "src/api/", "src/data/", "src/drop-in/", "tools/",
                "transport/bootstrap_mpi")
 # Files whose MPI calls are all PMPI_, so that a preloaded library can stand above ours.
 PMPI_ONLY = ("src/", "transport/")
+# The one file of the drop-in that names communicators of the MPI: for another MPI, they are found
+# in another way.
+DROP_IN, NAMES_COMMUNICATORS = "src/drop-in/", "src/drop-in/beneath.c"
 
 
 def within(path, entries):
@@ -84,6 +87,13 @@ def includes(text):
         match = re.match(r'\s*#\s*include\s*[<"]([^>"]+)[>"]', line)
         if match:
             yield number, match.group(1)
+
+
+def code_lines(text):
+    """Lines without comments and strings."""
+    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment.group().count("\n"), text,
+                  flags=re.DOTALL)
+    return [re.sub(r'"(\\.|[^"\\])*"', "", line.split("//")[0]) for line in text.splitlines()]
 
 
 def sees_mpi(path, texts, seen):
@@ -111,10 +121,13 @@ def problems(path, texts):
             if not within(target, ALLOWED[room]):
                 yield f"{path}:{number}: {room} may not include {target}"
     if path.startswith(PMPI_ONLY):
-        for number, line in enumerate(texts[path].splitlines(), 1):
-            code = re.sub(r'"(\\.|[^"\\])*"', "", line.split("//")[0])
+        for number, code in enumerate(code_lines(texts[path]), 1):
             if call := re.search(r"\bMPI_[A-Z][a-z]\w*\(", code):
                 yield f"{path}:{number}: calls {call.group(0)[:-1]}, not P{call.group(0)[:-1]}"
+    if path.startswith(DROP_IN) and path != NAMES_COMMUNICATORS:
+        for number, code in enumerate(code_lines(texts[path]), 1):
+            if name := re.search(r"\bMPI_COMM_(WORLD|SELF)\b", code):
+                yield f"{path}:{number}: names {name.group()}, as only {NAMES_COMMUNICATORS} may"
 
 
 def refused(path, target):
@@ -155,6 +168,9 @@ def check_myself():
     assert len(list(problems("src/job/a.cpp", both))) == 1
     assert list(problems("src/data/a.cpp", {"src/data/a.cpp": "  MPI_Comm_free(&comm);"}))
     assert not list(problems("src/data/a.cpp", {"src/data/a.cpp": '  f("MPI_Comm_dup() failed");'}))
+    world = "  find(MPI_COMM_WORLD);  /* or\n MPI_COMM_SELF */"
+    assert len(list(problems("src/drop-in/a.cpp", {"src/drop-in/a.cpp": world}))) == 1
+    assert not list(problems(NAMES_COMMUNICATORS, {NAMES_COMMUNICATORS: world}))
 
 
 def main():

@@ -191,22 +191,24 @@ static void show_mpi(void) {
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
+/* Handles that are objects in Open MPI, to which no library here is linked. No other file of the
+ * drop-in names MPI_COMM_WORLD or MPI_COMM_SELF. */
+#ifdef OPEN_MPI
+#define HANDLE(type, handle, object) ((type)mpi_object(object))
+#else
+#define HANDLE(type, handle, object) (handle)
+#endif
+static MPI_Comm world(void) { return HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world"); }
+static MPI_Comm self(void) { return HANDLE(MPI_Comm, MPI_COMM_SELF, "ompi_mpi_comm_self"); }
+
 /* A rank that cannot load Tutti must not be alone in that. */
 static int all_have(int mine) {
-#ifdef OPEN_MPI
-#define HANDLE(type, handle) ((type)mpi_object(handle))
-  const MPI_Comm world = HANDLE(MPI_Comm, "ompi_mpi_comm_world");
-  const MPI_Datatype type = HANDLE(MPI_Datatype, "ompi_mpi_int");
-  const MPI_Op minimum = HANDLE(MPI_Op, "ompi_mpi_op_min");
-#else
-  const MPI_Comm world = MPI_COMM_WORLD;
-  const MPI_Datatype type = MPI_INT;
-  const MPI_Op minimum = MPI_MIN;
-#endif
+  const MPI_Datatype type = HANDLE(MPI_Datatype, MPI_INT, "ompi_mpi_int");
+  const MPI_Op minimum = HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
   int all = 0;
   int (*const allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) = (int (*)(
       const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm))next_function("PMPI_Allreduce");
-  return allreduce(&mine, &all, 1, type, minimum, world) == MPI_SUCCESS && all;
+  return allreduce(&mine, &all, 1, type, minimum, world()) == MPI_SUCCESS && all;
 }
 
 static struct tutti_passed* list_of_passed(void) {
@@ -227,7 +229,7 @@ static void start(void) {
   const char* const why = library ? NULL : dlerror();
   tutti_drop_in_start_function* const begin =
       library ? (tutti_drop_in_start_function*)(size_t)dlsym(library, "tutti_drop_in_start") : NULL;
-  entries = (struct tutti_drop_in_entries){find, stopped, list_of_passed()};
+  entries = (struct tutti_drop_in_entries){world(), self(), find, stopped, list_of_passed()};
   const int mine = begin && entries.passed;
   if (!mine) complain(why ? why : "there is no memory");
   if (all_have(mine) && begin(&entries, functions)) take_calls(functions);

@@ -86,7 +86,15 @@ TUTTI_OTHERS(JUMP)
 
 namespace tutti::drop_in {
 
-const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
+namespace {
+const tutti_drop_in_entries* g_beneath = nullptr;
+}
+
+MPI_Comm world() noexcept { return g_beneath->world; }
+MPI_Comm self() noexcept { return g_beneath->self; }
+
+const char* find_beneath(const tutti_drop_in_entries& entries) noexcept {
+  g_beneath = &entries;
   struct Row {
     const char* name;
     tutti_function* own;
@@ -97,10 +105,10 @@ const char* find_beneath(tutti_function (*find)(const char* name)) noexcept {
 #undef ROW
   const char* missing = nullptr;
   for (const auto& [name, own] : needed) {
-    *own = find(name);
+    *own = entries.find(name);
     if (!*own && !std::string_view(name).starts_with("PMPIX_")) missing = name;
   }
-  for (const auto& [name, own] : called_by_programs) *own = find(name);
+  for (const auto& [name, own] : called_by_programs) *own = entries.find(name);
   return missing;
 }
 

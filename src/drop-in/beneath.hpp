@@ -1,12 +1,15 @@
-// The MPI's own functions, for Tutti behind the entries.
+// The MPI's own functions and communicators, for Tutti behind the entries.
 #pragma once
 
 #include "src/drop-in/interface.h"
 
 namespace tutti::drop_in {
 
-// Before any call of MPI. Returns the name of a function that Tutti needs and this MPI has not, but
-// for extensions; null: it has all. Others may be called nevertheless.
-const char* find_beneath(tutti_function (*find)(const char* name)) noexcept;
+// Before any call of MPI. Keeps `entries`. Returns the name of a function that Tutti needs and this
+// MPI has not, but for extensions; null: it has all. Others may be called nevertheless.
+const char* find_beneath(const tutti_drop_in_entries& entries) noexcept;
+
+MPI_Comm world() noexcept;
+MPI_Comm self() noexcept;
 
 }  // namespace tutti::drop_in

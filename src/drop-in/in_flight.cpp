@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "src/api/requests.hpp"
+#include "src/drop-in/beneath.hpp"
 #include "src/drop-in/call_in_flight.hpp"
 #include "src/drop-in/errors.hpp"
 
@@ -153,7 +154,7 @@ bool take_out(CallInFlight& call) noexcept {
 
 int report_of(const CallInFlight& call, int code, const char* message) noexcept {
   if (!call.state.freed.load(std::memory_order_acquire)) return report(code, call.comm, message);
-  return call.state.returned_errors ? class_of(code) : report(code, MPI_COMM_WORLD, message);
+  return call.state.returned_errors ? class_of(code) : report(code, world(), message);
 }
 
 int tell(const CallInFlight& call) noexcept {

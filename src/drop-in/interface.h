@@ -28,8 +28,9 @@ struct tutti_passed {
   const unsigned long long* calls;
 };
 
-/* Functions that the entries give to Tutti. */
+/* Communicators and functions that the entries give to Tutti. */
 struct tutti_drop_in_entries {
+  MPI_Comm world, self; /* MPI_COMM_WORLD and MPI_COMM_SELF */
   /* The MPI's own function of this name, such as "PMPI_Bcast"; NULL: it has none. */
   tutti_function (*find)(const char* name);
   /* Tutti has come to its end: from now on, every call is the MPI's. */

@@ -67,13 +67,13 @@ void end() noexcept {
 // Rank 0 says what the first rank with a cause of its own says. Collective.
 void explain_failure(bool has_cause, const char* cause, int rank) {
   int size = 1;
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_size(world(), &size);
   int mine = has_cause ? rank : size, first = size;
-  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, world());
   std::array<char, 1024> text{};
   std::snprintf(text.data(), text.size(), "%s", cause);
   if (first < size)
-    PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, first, MPI_COMM_WORLD);
+    PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, first, world());
   if (rank > 0) return;
   std::array<char, 32> who{};
   if (first > 0 && first < size) std::snprintf(who.data(), who.size(), "rank %d: ", first);
@@ -131,9 +131,9 @@ using namespace tutti::drop_in;
 int tutti_drop_in_start(const tutti_drop_in_entries* entries,
                         tutti_function functions[TUTTI_CALLS]) {
   g_entries = entries;
-  const char* const missing = find_beneath(entries->find);
+  const char* const missing = find_beneath(*entries);
   int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_rank(world(), &rank);
   if (missing) {  // on all ranks alike: they have the same MPI
     if (rank == 0) say_that_mpi_is_alone("it has no ", missing);
     return 0;
@@ -157,11 +157,11 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
     const Configuration& settings = library.configuration;
     // With `reproducible` the bits of all sums are Tutti's; and `check` is of all calls.
     open_communicators(
-        {end, MPI_COMM_WORLD, MPI_COMM_SELF,
+        {end, world(), self(),
          settings.reproducible || settings.compares_calls ? 0 : settings.drop_in_from - 1});
   });
   int mine = settled == TUTTI_SUCCESS, all = 0;
-  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, world());
   if (!all) {
     explain_failure(!mine, mine ? "" : tutti_last_error_message(), rank);
     tutti_finalize();
@@ -169,7 +169,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   }
   // Its state is there before its first copy.
   int code_of_world = MPI_SUCCESS;
-  find_communicator(MPI_COMM_WORLD, code_of_world);
+  find_communicator(world(), code_of_world);
   add_movements(functions);
   add_reductions(functions);
   add_duplicates(functions);
