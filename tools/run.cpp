@@ -94,36 +94,15 @@ std::string family_of_mpi4py(const std::string& python) {
   return file.empty() ? "" : family_of(file);
 }
 
-std::string family_for(const RunOptions& options, const ProgramFile& program) {
-  if (!options.mpi.empty()) return options.mpi;
-  const std::string path = program.path.string();
-  if (program.kind == ProgramFile::fixed)
-    cannot(
-        fmt::format("{} is linked statically: nothing can be preloaded into it; if it starts "
-                    "programs that are not, name their MPI with --mpi",
-                    path));
-  std::string family = program.kind == ProgramFile::script ? "" : family_of(program.path);
-  const std::string python = program.kind == ProgramFile::script ? program.interpreter : path;
-  if (family.empty() && fs::path(python).filename().string().starts_with("python"))
-    family = family_of_mpi4py(python);
-  if (family.empty())
-    cannot(fmt::format(
-        "{} {}; if it loads one later, or starts a program that does, name it with "
-        "--mpi",
-        path,
-        program.kind == ProgramFile::script
-            ? fmt::format("is a script for {}, which needs no MPI library", program.interpreter)
-            : "needs no MPI library that Tutti knows"));
-  return family;
-}
-
-// The collectives that --only lists; a misspelt one would be run by the MPI without a word.
-void check_names(std::string_view list) {
-  if (const std::string why = drop_in::why_no_list(list); !why.empty()) cannot("--only: " + why);
-}
+// The drop-in for the program's MPI, or why the program runs without.
+struct Preload {
+  std::string family;  // mpich or openmpi; empty: unknown
+  fs::path library;    // empty: none
+  std::string why_none;
+};
 
 // Beside the program, in a build, or in the folder for libraries.
-fs::path library_for(const std::string& family) {
+Preload preload_of(const std::string& family) {
   std::array<char, PATH_MAX> self{};
   if (readlink("/proc/self/exe", self.data(), self.size() - 1) < 0)
     cannot("the path of tutti cannot be read");
@@ -131,11 +110,42 @@ fs::path library_for(const std::string& family) {
   const std::string name = fmt::format("libtutti-mpi-{}.so", family);
   const fs::path installed = (folder / ".." / TUTTI_LIBDIR).lexically_normal();
   for (const fs::path& candidate : {folder / ".." / name, installed / name})
-    if (fs::exists(candidate)) return fs::canonical(candidate);
-  cannot(fmt::format(
-      "the program's MPI is {0}, and there is no {1} in {2}; start the program with the tutti of a "
-      "build for {0} (-Dmpi={0}), or install that build's package",
-      family, name, installed.string()));
+    if (fs::exists(candidate)) return {family, fs::canonical(candidate), {}};
+  return {family,
+          {},
+          fmt::format("its MPI is {0}, and there is no {1} in {2}; start the program with the "
+                      "tutti of a build for {0} (-Dmpi={0}), or install that build's package",
+                      family, name, installed.string())};
+}
+
+Preload preload_for(const RunOptions& options, const ProgramFile& program) {
+  if (!options.mpi.empty()) return preload_of(options.mpi);
+  const std::string path = program.path.string();
+  if (program.kind == ProgramFile::fixed)
+    return {{},
+            {},
+            fmt::format("{} is linked statically: nothing can be preloaded into it; if it starts "
+                        "programs that are not, name their MPI with --mpi",
+                        path)};
+  std::string family = program.kind == ProgramFile::script ? "" : family_of(program.path);
+  const std::string python = program.kind == ProgramFile::script ? program.interpreter : path;
+  if (family.empty() && fs::path(python).filename().string().starts_with("python"))
+    family = family_of_mpi4py(python);
+  if (!family.empty()) return preload_of(family);
+  const std::string why =
+      program.kind == ProgramFile::script
+          ? fmt::format("is a script for {}, which needs no MPI library", program.interpreter)
+          : "needs no MPI library that Tutti knows";
+  return {
+      {},
+      {},
+      fmt::format("{} {}; if it loads one later, or starts a program that does, name it with --mpi",
+                  path, why)};
+}
+
+// The collectives that --only lists; a misspelt one would be run by the MPI without a word.
+void check_names(std::string_view list) {
+  if (const std::string why = drop_in::why_no_list(list); !why.empty()) cannot("--only: " + why);
 }
 
 std::vector<std::string> words_of(std::string_view text) {
@@ -148,25 +158,35 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// The words that start the job. env(1) sets each variable for the ranks alone: launchers have
-// options of their own for that, all of them different.
-std::vector<std::string> command_for(const RunOptions& options, const std::string& family,
-                                     const std::string& preload) {
+// Variables for the ranks alone.
+std::vector<std::string> settings_for(const RunOptions& options, const Preload& preload) {
+  std::vector<std::string> settings;
+  if (preload.library.empty()) return settings;
+  const char* const other = std::getenv("LD_PRELOAD");
+  settings.push_back(fmt::format("LD_PRELOAD={}{}", preload.library.string(),
+                                 other && *other ? fmt::format(":{}", other) : ""));
+  if (options.stats)
+    settings.push_back(
+        fmt::format("TUTTI_STATS={}", options.stats->empty() ? "1" : *options.stats));
+  if (!options.only.empty()) settings.push_back(fmt::format("TUTTI_ONLY={}", options.only));
+  return settings;
+}
+
+// The words that start the job. env(1) sets variables: launchers have options of their own for
+// that, all of them different. A program of an unknown MPI is started by that of this Tutti.
+std::vector<std::string> command_for(const RunOptions& options, const Preload& preload) {
   std::vector<std::string> words = words_of(options.launcher);
   if (words.empty()) {
-    words = {fmt::format("mpiexec.{}", family)};
+    words = {fmt::format("mpiexec.{}", preload.family.empty() ? TUTTI_MPI_FAMILY : preload.family)};
     if (find_program(words[0]).empty()) words = {"mpiexec"};
   }
   if (options.ranks > 0) words.insert(words.end(), {"-n", std::to_string(options.ranks)});
-  words.emplace_back("env");
-  const char* const other = std::getenv("LD_PRELOAD");
-  words.push_back(
-      fmt::format("LD_PRELOAD={}{}", preload, other && *other ? fmt::format(":{}", other) : ""));
-  if (options.stats)
-    words.push_back(fmt::format("TUTTI_STATS={}", options.stats->empty() ? "1" : *options.stats));
-  if (!options.only.empty()) words.push_back(fmt::format("TUTTI_ONLY={}", options.only));
-  if (options.program.front().find('=') != std::string::npos)  // env would set that variable
-    words.insert(words.end(), {"sh", "-c", R"(exec "$0" "$@")"});
+  if (const auto settings = settings_for(options, preload); !settings.empty()) {
+    words.emplace_back("env");
+    words.insert(words.end(), settings.begin(), settings.end());
+    if (options.program.front().find('=') != std::string::npos)  // env would set that variable
+      words.insert(words.end(), {"sh", "-c", R"(exec "$0" "$@")"});
+  }
   words.insert(words.end(), options.program.begin(), options.program.end());
   return words;
 }
@@ -190,9 +210,12 @@ void warn_of_static_tutti(const ProgramFile& program) {
 int run(const RunOptions& options) {
   check_names(options.only);
   const ProgramFile program = program_file(options.program.front());
-  const std::string family = family_for(options, program);
-  if (wants_statistics(options)) warn_of_static_tutti(program);
-  const auto words = command_for(options, family, library_for(family));
+  const Preload preload = preload_for(options, program);
+  if (preload.library.empty())
+    fmt::print(stderr, "tutti: the program runs without Tutti: {}\n", preload.why_none);
+  else if (wants_statistics(options))
+    warn_of_static_tutti(program);
+  const auto words = command_for(options, preload);
   execvp(words[0].c_str(), arguments_for_exec(words).data());
   cannot(fmt::format("cannot start {}: {}", words[0], std::strerror(errno)));
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tutti run says in one line why it does not start something, and starts any launcher.
+"""tutti run says in one line why it does not start something, or starts it without Tutti, and takes
+any launcher.
 
 Usage: run_test.py PROGRAM
 """
@@ -12,16 +13,7 @@ import sys
 import tempfile
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
-E_TYPE, E_MACHINE, E_PHOFF, E_PHENTSIZE = 16, 18, 32, 54  # places in a 64-bit ELF header
-PT_INTERP, PT_NULL = 3, 0
-
-
-def program_header_of_linker(image):
-    """Where the header stands that names the dynamic linker."""
-    begin, = struct.unpack_from("=Q", image, E_PHOFF)
-    size, count = struct.unpack_from("=HH", image, E_PHENTSIZE)
-    places = [begin + i * size for i in range(count)]
-    return next(at for at in places if struct.unpack_from("=I", image, at)[0] == PT_INTERP)
+E_TYPE, E_MACHINE = 16, 18  # places in an ELF header
 
 
 def patched(at, form, value):
@@ -29,6 +21,39 @@ def patched(at, form, value):
     image = bytearray(pathlib.Path("/bin/true").read_bytes())
     struct.pack_into(form, image, at, value)
     return bytes(image)
+
+
+def static_program(status):
+    """One that ends with this status."""
+    with tempfile.TemporaryDirectory(prefix="tutti-run-") as folder:
+        program = pathlib.Path(folder, "static")
+        subprocess.run(["gcc", "-static", "-x", "c", "-", "-o", program], check=True, text=True,
+                       input=f"int main(void) {{ return {status}; }}\n")
+        return program.read_bytes()
+
+
+def check_runs_without(words, folder, program, status, *options):
+    """One line, and the launcher starts the program as it is; the status is the program's."""
+    def run(launcher, *words_after):
+        done = subprocess.run(
+            [PROGRAM, "run", *options, "--launcher", launcher, "--stats", "--only", "bcast",
+             *words_after], capture_output=True, text=True, cwd=folder)
+        said = "tutti: the program runs without Tutti: "
+        assert done.stderr.startswith(said) and words in done.stderr, done
+        assert len(done.stderr.splitlines()) == 1, done.stderr
+        return done
+
+    assert run("echo  -l", "-n", "2", "--", program, "-x").stdout == f"-l -n 2 {program} -x\n"
+    assert run("env", "--", program).returncode == status, (program, status)
+
+
+def check_other_mpi(family, folder):
+    """There is only the library for one MPI, and the program is of the other."""
+    other = {"mpich": "openmpi", "openmpi": "mpich"}[family]
+    if list(PROGRAM.parent.parent.glob(f"libtutti-mpi-{other}.so")):
+        return
+    check_runs_without(f"its MPI is {other}, and there is no libtutti-mpi-{other}.so in", folder,
+                       "./dynamic", 0, "--mpi", other)
 
 
 def check_static_tutti(family, folder):
@@ -61,14 +86,16 @@ def main():
         "cut": (true[:20], "cut ends within its ELF header"),
         "other": (patched(E_MACHINE, "=H", other), f"other is a program for {its_name}, and this"),
         "object": (patched(E_TYPE, "=H", 1), "object is no program but an object file"),
-        "static": (patched(program_header_of_linker(true), "=I", PT_NULL),
-                   "static is linked statically"),
-        "script": (b"#!/bin/sh\nexec ./a\n", "script is a script for /bin/sh, which needs no MPI"),
-        "env": (b"#!/usr/bin/env -S FOO=1 cat -u\n", "env is a script for cat, which needs no MPI"),
-        "dynamic": (true, "dynamic needs no MPI library that Tutti knows"),
+    }
+    without = {  # with their status
+        "static": (static_program(7), 7, "./static is linked statically"),
+        "script": (b"#!/bin/sh\nexit 3\n", 3, "./script is a script for /bin/sh, which needs no"),
+        "env": (b"#!/usr/bin/env -S FOO=1 cat -u\n", 0,
+                "./env is a script for cat, which needs no MPI library"),
+        "dynamic": (true, 0, "./dynamic needs no MPI library that Tutti knows"),
     }
     with tempfile.TemporaryDirectory(prefix="tutti-run-") as folder:
-        for name, (content, _) in files.items():
+        for name, (content, *_) in (files | without).items():
             path = pathlib.Path(folder, name)
             path.write_bytes(content)
             path.chmod(0o755)
@@ -85,8 +112,7 @@ def main():
 
         for name, (_, words) in files.items():
             refused(words, "-n", "2", "--", f"./{name}")
-        for name in ("text", "empty", "cut", "other", "object"):  # also where the MPI is named
-            refused(files[name][1], "--mpi", "mpich", "--", f"./{name}")
+            refused(words, "--mpi", "mpich", "--", f"./{name}")  # also where the MPI is named
         refused("./locked may not be executed; chmod +x ./locked", "--", "./locked")
         refused("./sub is a folder", "--", "./sub")
         refused("sub is a folder", "--", "sub")
@@ -98,11 +124,14 @@ def main():
         refused("there is no collective 'bcats'; did you mean bcast?", "--only",
                 "Reduce_Scatter_block, bcats", "--", "./dynamic")
         refused("there is no collective ''", "--only", "bcast,,reduce", "--", "./dynamic")
+        for name, (_, status, words) in without.items():
+            check_runs_without(words, folder, f"./{name}", status)
         libraries = list(PROGRAM.parent.parent.glob("libtutti-mpi-*.so"))
         assert libraries, "the drop-in library is not built"
         for library in libraries:
             family = library.stem.removeprefix("libtutti-mpi-")
             check_static_tutti(family, folder)
+            check_other_mpi(family, folder)
             for program, words in (("./dynamic", ""), ("./a=b", 'sh -c exec "$0" "$@" ')):
                 if not pathlib.Path(folder, program).exists():
                     shutil.copy(pathlib.Path(folder, "dynamic"), pathlib.Path(folder, program))
@@ -112,7 +141,8 @@ def main():
                     cwd=folder, env=os.environ | {"LD_PRELOAD": ""}).stdout
                 assert said == (f"-l -n 2 env LD_PRELOAD={library} TUTTI_ONLY=bcast {words}"
                                 f"{program} -x\n"), said
-    print(f"{len(files) + 14} commands are refused, and a launcher's options are its own")
+    print(f"{2 * len(files) + 9} commands are refused, {len(without)} programs run without Tutti, "
+          "and a launcher's options are its own")
 
 
 main()
