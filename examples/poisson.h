@@ -1,5 +1,5 @@
 /* Poisson's equation, -u_xx - u_yy = f on the unit square with u = 0 on its edge, for cg.c,
- * cg_overlap.c and cg_overlap_tutti.c.
+ * cg_overlap.c and their twins with Tutti's calls.
  *
  * Each rank has some rows of the grid, with a frame around them: the rows above and below hold
  * copies of the neighbours' nearest rows, or the edge of the square, and the outer columns hold the
