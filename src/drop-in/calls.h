@@ -263,10 +263,10 @@
 #define TUTTI_WAITS_OF_MPI_4(X) \
   TUTTI_MESSAGES(X, _c)         \
   TUTTI_FILE_DATA(X, _c) X(Comm_create_from_group) X(Intercomm_create_from_groups)
-#define TUTTI_MAY_WAIT(X)                                            \
-  TUTTI_MESSAGES(X, )                                                \
-  TUTTI_EPOCHS(X) TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) \
-      TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
+#define TUTTI_MAY_WAIT(X) \
+  TUTTI_MESSAGES(X, )     \
+  TUTTI_EPOCHS(X)         \
+  TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \
   TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)

@@ -39,7 +39,7 @@ class OpenCalls {
  public:
   // The tasks of so many calls, the last ones, are known when they have ended.
   static constexpr std::size_t kRemembered = 16;
-  // So many calls are under way at a time.
+  // The most calls that are under way at a time.
   static constexpr int kAtOnce = 64;
 
   void open(OpenCall& call, CollectiveNumber number) noexcept {
