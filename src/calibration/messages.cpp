@@ -48,7 +48,7 @@ void Messages::begin(const void* input, void* output) {
   Agreement& agreement = communicator_.agreement();
   if (agreement.failed()) communicator_.throw_failure();
   agreement.open(*this);
-  communicator_.engine().calls().began(number(), false);
+  communicator_.engine().calls().began(false);
   run_.start(input, output, {agreement.members().id(), number(), 0});
   answer_ = Answer::again;
   advance();

@@ -19,10 +19,9 @@ bool has_a_core_to_spare(const transport::Placement& placement) noexcept {
 
 }  // namespace
 
-// Perhaps no call of a sequence ever waits, so each looks around a little.
 void CallsUnderWay::poll() noexcept {
   parts_.connections.poll_one();
-  parts_.waiting.drive_others();
+  parts_.waiting.drive_without_lock();
 }
 
 void CallsUnderWay::advance_all_but(const OpenCall& call) noexcept {

@@ -37,10 +37,14 @@ class CallsUnderWay {
       : parts_(parts), functions_anywhere_(functions_anywhere), may_have_thread_(may_have_thread) {}
 
   // `needs_program`: to go on, it calls a function of the program's, or of the MPI's.
-  void began(CollectiveNumber number, bool needs_program) noexcept {
+  void began(bool needs_program) noexcept {
     ++count_;
     if (needs_program) [[unlikely]]
       need_program_.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Follows began(), once the call may be taken further by others. Perhaps no call of a sequence
+  // ever waits, so each looks around a little. The lock is free while MPI is called.
+  void look_around(CollectiveNumber number) noexcept {
     if (number % kCallsPerPoll == 0) poll();
   }
   void ended(bool needs_program) noexcept {

@@ -42,7 +42,7 @@ template <class Start>
     traced_ = trace->begin(*plan_, *running_);
   agreement.open(*this);
   CallsUnderWay& calls = communicator_.engine().calls();
-  calls.began(number(), needs_program());
+  calls.began(needs_program());
   state_ = State::active;
   start({agreement.members().id(), number(), mark_});
   if (agreement.failed()) [[unlikely]] {  // a member had rejected this very call
@@ -50,9 +50,9 @@ template <class Start>
     end(State::failed);
     communicator_.throw_failure();
   }
-  if (!is_held()) [[likely]]
-    progress();
+  progress();
   calls.advance_others(*this, state_ == State::active);
+  calls.look_around(number());
 }
 
 // All but the number of the call is as it was.
@@ -79,6 +79,8 @@ void Request::advance() noexcept {
 
 // Each poll of a rank that waits comes here.
 [[gnu::always_inline]] inline void Request::progress() noexcept {
+  if (is_held()) [[unlikely]]
+    return;
   switch (running_->advance()) {
     case Answer::done: return end(State::done);
     case Answer::again:
@@ -101,20 +103,36 @@ void Request::blame_operation() noexcept {
       *call.combine.error, me);
 }
 
+// The call that has to end first: what is late, and who has left, is said of that one.
+inline OpenCall& Request::awaited() noexcept {
+  return is_held() ? *communicator_.agreement().calls().oldest() : *this;
+}
+
+void Request::pause_for(WaitState& wait_state) noexcept {
+  communicator_.engine().waiting().wait_once(wait_state, communicator_.agreement(), *this,
+                                             *running_);
+}
+
+void Request::look_for(WaitState& wait_state) noexcept {
+  communicator_.engine().waiting().look_once(wait_state, communicator_.agreement(), *this,
+                                             *running_);
+}
+
 void Request::look(WaitState& wait_state) noexcept {
   if (state_ != State::active) return;
-  Engine& engine = communicator_.engine();
-  engine.waiting().look_once(wait_state, communicator_.agreement(), *this, *running_);
-  if (!is_held()) advance();
-  engine.calls().advance_others(*this);
+  awaited().look_for(wait_state);
+  advance();
+  communicator_.engine().calls().advance_others(*this);
 }
 
 inline void Request::pause_once(WaitState& wait_state) noexcept {
-  Engine& engine = communicator_.engine();
   // Whether more can come or the communicator has failed, advance() sees it.
-  engine.waiting().wait_once(wait_state, communicator_.agreement(), *this, *running_);
-  if (state_ == State::active && !is_held()) progress();  // advance(), which may be a call
-  engine.calls().advance_others(*this);
+  if (is_held()) [[unlikely]]
+    awaited().pause_for(wait_state);
+  else
+    pause_for(wait_state);
+  if (state_ == State::active) progress();  // advance(), which may be a call
+  communicator_.engine().calls().advance_others(*this);
 }
 
 void Request::pause(WaitState& wait_state) noexcept {

@@ -59,6 +59,8 @@ class Request : public OpenCall {
     goes_on ? start_again() : start_anew(plan);
   }
   void advance() noexcept final;
+  void pause_for(WaitState& wait_state) noexcept final;
+  void look_for(WaitState& wait_state) noexcept final;
   void advance_apart() noexcept final {
     if (!needs_program()) advance();
   }
@@ -83,6 +85,7 @@ class Request : public OpenCall {
   void begin(Start&& start);
   void release_running() noexcept;
   void progress() noexcept;
+  OpenCall& awaited() noexcept;
   void pause_once(WaitState& wait_state) noexcept;
   void wait_until_done();
   void blame_operation() noexcept;

@@ -2,6 +2,7 @@
 #include "src/job/waiting.hpp"
 
 #include <thread>
+#include <utility>
 
 namespace tutti {
 
@@ -63,6 +64,8 @@ void Waiting::housekeeping(WaitState& wait_state, Agreement& agreement,
     connections_.progress_all();
   if (probe) look_for_misfits(agreement, waiter);
 
+  if (std::exchange(wait_state.of, waiter.call.number()) != waiter.call.number())
+    wait_state.parting = false;
   bool parting = false;
   waiter.each_waiting([&](Channel& channel) {
     const int peer = channel.peer();

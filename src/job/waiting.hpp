@@ -22,6 +22,7 @@ struct WaitState {
   Agreement::Time since{}, looked{}, probed{};  // the first look at the clock, the last, the probe
   bool reported = false;                        // that it takes long
   bool parting = false;  // a peer waited for has left: what it sent before is looked at once more
+  CollectiveNumber of = 0;  // the call for which that is
 };
 
 class Waiting {
@@ -85,6 +86,13 @@ class Waiting {
   void drive_others() const {
     if (settings_.drive_others) settings_.drive_others();
   }
+  // With the lock, which is free meanwhile: the MPI may call functions of the program's, and these
+  // may call Tutti.
+  void drive_without_lock() const {
+    if (lock_) lock_->unlock();
+    drive_others();
+    if (lock_) lock_->lock();
+  }
   // For a rank that waits for something else.
   void yield() noexcept { yielder_.yield(); }
 
@@ -98,13 +106,6 @@ class Waiting {
   };
   bool others_are_pressing() const noexcept {
     return settings_.drives_always || (settings_.drives_while && *settings_.drives_while != 0);
-  }
-
-  // The MPI may call functions of the program's, and these may call Tutti.
-  void drive_without_lock() const {
-    if (lock_) lock_->unlock();
-    drive_others();
-    if (lock_) lock_->lock();
   }
 
   static constexpr std::uint32_t kPollsPerLook = 64, kPollsPerDrive = 64 * kPollsPerLook;

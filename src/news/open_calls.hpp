@@ -10,6 +10,8 @@
 
 namespace tutti {
 
+struct WaitState;
+
 // A call that this rank has begun and not ended. Owned by who made it, and must stay where it is.
 class OpenCall {
  public:
@@ -19,6 +21,9 @@ class OpenCall {
   bool is_held() const noexcept { return held_; }
   // Takes the call as far as it goes now. Does nothing unless it is under way.
   virtual void advance() noexcept = 0;
+  // A pause of a wait that needs this call to go on: see Waiting::wait_once(), look_once().
+  virtual void pause_for(WaitState&) noexcept {}
+  virtual void look_for(WaitState&) noexcept {}
   // advance() in a thread of Tutti's; does nothing if it would call a function of the program.
   virtual void advance_apart() noexcept { advance(); }
 
@@ -75,6 +80,8 @@ class OpenCalls {
 
   // Null: none is open.
   const OpenCall* newest() const noexcept { return newest_; }
+  // The one that has been open for longest: it is under way. Null: none is open.
+  OpenCall* oldest() const noexcept { return oldest_; }
   // Null: it is not open.
   const OpenCall* find(CollectiveNumber number) const noexcept {
     const OpenCall* call = newest_;

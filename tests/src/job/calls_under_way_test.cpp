@@ -17,7 +17,7 @@ struct SteppedCall final : OpenCall {
   SteppedCall(Communicator& the_communicator, int the_steps, bool needs = false)
       : communicator(the_communicator), left(the_steps), needs_program(needs) {
     communicator.agreement().open(*this);
-    communicator.engine().calls().began(number(), needs_program);
+    communicator.engine().calls().began(needs_program);
   }
   void advance() noexcept override {
     ++advanced;
