@@ -135,6 +135,7 @@ static void take_calls(tutti_function functions[TUTTI_CALLS]) {
   struct library library = {0};
   for (int i = 0; i < TUTTI_CALLS; ++i) {
     const struct tutti_entry* const entry = &g_caught[2 * i];
+    if (*entry[1].beneath == missing) continue;
     if (!is_a_tools(entry, entry + 1, &library)) set(entry, functions[i]);
     set(entry + 1, functions[i]);
   }

@@ -6,63 +6,69 @@
 #include <string_view>
 
 // The MPI's functions that Tutti calls besides the collectives.
-#define TUTTI_OTHERS(X)         \
-  X(Cart_get)                   \
-  X(Cart_shift)                 \
-  X(Cartdim_get)                \
-  X(Comm_call_errhandler)       \
-  X(Comm_create_keyval)         \
-  X(Comm_get_attr)              \
-  X(Comm_get_errhandler)        \
-  X(Comm_get_name)              \
-  X(Comm_group)                 \
-  X(Comm_rank)                  \
-  X(Comm_set_attr)              \
-  X(Comm_set_errhandler)        \
-  X(Comm_size)                  \
-  X(Comm_test_inter)            \
-  X(Dist_graph_neighbors)       \
-  X(Dist_graph_neighbors_count) \
-  X(Errhandler_free)            \
-  X(Error_string)               \
-  X(Finalized)                  \
-  X(Get_library_version)        \
-  X(Grequest_complete)          \
-  X(Grequest_start)             \
-  X(Graph_neighbors)            \
-  X(Graph_neighbors_count)      \
-  X(Group_free)                 \
-  X(Group_translate_ranks)      \
-  X(Initialized)                \
-  X(Iprobe)                     \
-  X(Is_thread_main)             \
-  X(Op_commutative)             \
-  X(Pack)                       \
-  X(Query_thread)               \
-  X(Recv_init)                  \
-  X(Reduce_local)               \
-  X(Status_set_cancelled)       \
-  X(Status_set_elements)        \
-  X(Topo_test)                  \
-  X(Type_commit)                \
-  X(Type_contiguous)            \
-  X(Type_create_hindexed)       \
-  X(Type_create_keyval)         \
-  X(Type_create_resized)        \
-  X(Type_dup)                   \
-  X(Type_free)                  \
-  X(Type_free_keyval)           \
-  X(Type_get_attr)              \
-  X(Type_get_contents)          \
-  X(Type_get_envelope)          \
-  X(Type_get_extent_x)          \
-  X(Type_get_name)              \
-  X(Type_get_true_extent_x)     \
-  X(Type_set_attr)              \
-  X(Type_size)                  \
-  X(Type_size_x)                \
-  X(Unpack)                     \
-  TUTTI_IF_MPI_4(X(Pack_c) X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c))
+#define TUTTI_OTHERS(X)                                                              \
+  X(Cancel)                                                                          \
+  X(Cart_get)                                                                        \
+  X(Cart_shift)                                                                      \
+  X(Cartdim_get)                                                                     \
+  X(Comm_call_errhandler)                                                            \
+  X(Comm_create_keyval)                                                              \
+  X(Comm_get_attr)                                                                   \
+  X(Comm_get_errhandler)                                                             \
+  X(Comm_get_name)                                                                   \
+  X(Comm_group)                                                                      \
+  X(Comm_rank)                                                                       \
+  X(Comm_set_attr)                                                                   \
+  X(Comm_set_errhandler)                                                             \
+  X(Comm_size)                                                                       \
+  X(Comm_test_inter)                                                                 \
+  X(Dist_graph_neighbors)                                                            \
+  X(Dist_graph_neighbors_count)                                                      \
+  X(Errhandler_free)                                                                 \
+  X(Error_string)                                                                    \
+  X(Finalized)                                                                       \
+  X(Get_library_version)                                                             \
+  X(Grequest_complete)                                                               \
+  X(Grequest_start)                                                                  \
+  X(Graph_neighbors)                                                                 \
+  X(Graph_neighbors_count)                                                           \
+  X(Group_free)                                                                      \
+  X(Group_translate_ranks)                                                           \
+  X(Initialized)                                                                     \
+  X(Imrecv)                                                                          \
+  X(Irecv)                                                                           \
+  X(Irsend)                                                                          \
+  X(Isend)                                                                           \
+  X(Issend)                                                                          \
+  X(Is_thread_main)                                                                  \
+  X(Op_commutative)                                                                  \
+  X(Pack)                                                                            \
+  X(Query_thread)                                                                    \
+  X(Recv_init)                                                                       \
+  X(Reduce_local)                                                                    \
+  X(Status_set_cancelled)                                                            \
+  X(Status_set_elements)                                                             \
+  X(Topo_test)                                                                       \
+  X(Type_commit)                                                                     \
+  X(Type_contiguous)                                                                 \
+  X(Type_create_hindexed)                                                            \
+  X(Type_create_keyval)                                                              \
+  X(Type_create_resized)                                                             \
+  X(Type_dup)                                                                        \
+  X(Type_free)                                                                       \
+  X(Type_free_keyval)                                                                \
+  X(Type_get_attr)                                                                   \
+  X(Type_get_contents)                                                               \
+  X(Type_get_envelope)                                                               \
+  X(Type_get_extent_x)                                                               \
+  X(Type_get_name)                                                                   \
+  X(Type_get_true_extent_x)                                                          \
+  X(Type_set_attr)                                                                   \
+  X(Type_size)                                                                       \
+  X(Type_size_x)                                                                     \
+  X(Unpack)                                                                          \
+  TUTTI_IF_MPI_4(X(Imrecv_c) X(Irecv_c) X(Irsend_c) X(Isend_c) X(Issend_c) X(Pack_c) \
+                     X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c))
 
 extern "C" {
 #define JUMP_OF(name, symbol)                                                      \
@@ -78,7 +84,7 @@ extern "C" {
   extern tutti_function tutti_own_##name __attribute__((visibility("hidden")));
 #define JUMP(name) JUMP_OF(name, TUTTI_TEXT(PMPI_##name))
 TUTTI_REPLACED(JUMP)
-TUTTI_MAY_WAIT(JUMP)
+TUTTI_PLAIN(JUMP)
 TUTTI_OTHERS(JUMP)
 #undef JUMP
 #undef JUMP_OF
@@ -101,7 +107,7 @@ const char* find_beneath(const tutti_drop_in_entries& entries) noexcept {
   };
 #define ROW(name) {TUTTI_TEXT(PMPI_##name), &tutti_own_##name},
   const Row needed[] = {TUTTI_REPLACED(ROW) TUTTI_OTHERS(ROW)};
-  const Row called_by_programs[] = {TUTTI_MAY_WAIT(ROW)};
+  const Row called_by_programs[] = {TUTTI_PLAIN(ROW)};
 #undef ROW
   const char* missing = nullptr;
   for (const auto& [name, own] : needed) {

@@ -1,8 +1,8 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
  * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS, TUTTI_DUPLICATES and
  * TUTTI_FREES: those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS:
- * those that go there, too, and let Tutti's calls in flight go on; TUTTI_MAY_WAIT: those that go
- * there and may wait for other ranks; TUTTI_PASSED: those that go there and are counted.
+ * those that go there, too, and let Tutti's calls in flight go on; TUTTI_PLAIN: those that
+ * go there and may wait for other ranks; TUTTI_PASSED: those that go there and are counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -174,20 +174,26 @@
   X(Waitall)              \
   X(Waitany)              \
   X(Waitsome)
-/* Functions that may wait for other ranks, besides those above: messages, windows, communicators
- * and files; some have a large-count form. */
+/* Functions for single messages that may wait, or are asked until one has come; some have a
+ * large-count form. */
 #define TUTTI_MESSAGES(X, suffix) \
-  X(Buffer_detach##suffix)        \
   X(Mrecv##suffix)                \
   X(Recv##suffix)                 \
   X(Rsend##suffix)                \
   X(Send##suffix)                 \
   X(Sendrecv##suffix)             \
-  X(Sendrecv_replace##suffix)     \
   X(Ssend##suffix)
+#define TUTTI_ASKED(X) \
+  X(Improbe)           \
+  X(Iprobe)            \
+  X(Mprobe)            \
+  X(Probe)             \
+  X(Win_test)
+/* Other functions that may wait for other ranks. */
+#define TUTTI_BUFFERED(X, suffix) \
+  X(Buffer_detach##suffix)        \
+  X(Sendrecv_replace##suffix)
 #define TUTTI_EPOCHS(X)  \
-  X(Mprobe)              \
-  X(Probe)               \
   X(Win_complete)        \
   X(Win_fence)           \
   X(Win_flush)           \
@@ -261,12 +267,16 @@
 #define TUTTI_FILES(X)
 #endif
 #define TUTTI_WAITS_OF_MPI_4(X) \
-  TUTTI_MESSAGES(X, _c)         \
+  TUTTI_BUFFERED(X, _c)         \
   TUTTI_FILE_DATA(X, _c) X(Comm_create_from_group) X(Intercomm_create_from_groups)
 #define TUTTI_MAY_WAIT(X) \
-  TUTTI_MESSAGES(X, )     \
+  TUTTI_BUFFERED(X, )     \
   TUTTI_EPOCHS(X)         \
   TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
+/* Those that an MPI may lack. */
+#define TUTTI_PLAIN(X) \
+  TUTTI_ASKED(X)       \
+  TUTTI_MESSAGES(X, ) TUTTI_MAY_WAIT(X) TUTTI_IF_MPI_4(TUTTI_MESSAGES(X, _c))
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \
   TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)

@@ -60,7 +60,7 @@ __asm__(
 
 #pragma GCC visibility push(hidden)
 TUTTI_REPLACED(BOTH_CODES)
-TUTTI_MAY_WAIT(BOTH_CODES)
+TUTTI_PLAIN(BOTH_CODES)
 TUTTI_PASSED(BOTH_CODES)
 BOTH_CODES(Init)
 BOTH_CODES(Init_thread)
@@ -72,6 +72,6 @@ BOTH_CODES(Init_thread)
 #define ROW(symbol) ROW_OF(symbol)
 #define BOTH_ROWS(name) ROW(MPI_##name) ROW(PMPI_##name)
 
-const struct tutti_entry tutti_entries[] = {TUTTI_REPLACED(BOTH_ROWS) TUTTI_MAY_WAIT(
+const struct tutti_entry tutti_entries[] = {TUTTI_REPLACED(BOTH_ROWS) TUTTI_PLAIN(
     BOTH_ROWS) TUTTI_PASSED(BOTH_ROWS) BOTH_ROWS(Init) BOTH_ROWS(Init_thread)};
 const int tutti_number_of_entries = sizeof tutti_entries / sizeof tutti_entries[0];

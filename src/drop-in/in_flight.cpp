@@ -73,16 +73,13 @@ CallInFlight* take_ended(Library& library) noexcept {
   for (CallInFlight** link = &g_first; *link && left > 0;) {
     const Pending* const pending =
         (*link)->request == TUTTI_REQUEST_NULL ? nullptr : &library.pending.find((*link)->request);
-    if (!pending || !pending->ended()) {
+    // What has not begun may end at once; what is claimed is for the thread that waits for it.
+    if (!pending || !pending->active() || pending->claimed) g_ended.reset();
+    if (!pending || pending->claimed || !pending->ended()) {
       link = &(*link)->next;
       continue;
     }
     --left;
-    if (pending->claimed) {  // for the thread that waits for it
-      g_ended.reset();
-      link = &(*link)->next;
-      continue;
-    }
     CallInFlight& call = unlink(link);
     end(library, call);
     *last = &call;

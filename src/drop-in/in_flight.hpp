@@ -44,6 +44,9 @@ void release_request(MPI_Request handle) noexcept;
 // In MPI_Finalize: waits for all.
 void finish_calls() noexcept;
 
+// MPI_Wait.
+int wait_for(MPI_Request* request, MPI_Status* status);
+
 // One call of a function that waits for requests, or tests them.
 class Awaiting {
  public:

@@ -1,18 +1,24 @@
-// MPI's functions that may wait for other ranks: they are the MPI's, and the progress thread may
-// call the program's functions meanwhile.
+// MPI's functions that may wait for other ranks, besides those for messages: they are the MPI's,
+// and the progress thread may call the program's functions meanwhile.
 #include "src/drop-in/lending.hpp"
 
+#include <atomic>
+
 #include "src/api/library.hpp"
+#include "src/data/reduction.hpp"
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
 namespace {
 
+std::atomic<bool> g_stopped{false};
+
+// An error handler of the program's may throw.
 template <auto function>
 struct Waiting;
 template <class... Arguments, int (*function)(Arguments...)>
 struct Waiting<function> {
-  static int call(Arguments... arguments) noexcept {
+  static int call(Arguments... arguments) {
     const Lending lending;
     return function(arguments...);
   }
@@ -20,9 +26,19 @@ struct Waiting<function> {
 
 }  // namespace
 
-Engine* Lending::engine_in_need() noexcept {
+bool needs_this_rank() noexcept {
   Library* const state = library();
-  return state && state->engine->calls().need_program() ? state->engine.get() : nullptr;
+  return state && state->engine->calls().need_program();
+}
+
+void Lending::stop() noexcept { g_stopped.store(true, std::memory_order_relaxed); }
+
+Engine* Lending::engine_in_need(MPI_Op op) noexcept {
+  if (!needs_this_rank()) [[likely]]
+    return nullptr;
+  const bool calls_none = op == MPI_OP_NULL || name_of_operation(op);
+  return calls_none && !g_stopped.load(std::memory_order_relaxed) ? library()->engine.get()
+                                                                  : nullptr;
 }
 
 void Lending::begin() noexcept {

@@ -1,19 +1,30 @@
 // A rank that waits in a function of MPI's, for a message or at a fence, keeps nobody waiting for
-// its part of a collective that it has begun: the progress thread goes on. Below
-// MPI_THREAD_MULTIPLE that thread may not call a function of the program's, such as the operation
-// of a reduction, since the rank could be in another one. In MPI's function it is not.
+// its part of a collective that it has begun. The progress thread goes on; but below
+// MPI_THREAD_MULTIPLE it may not call a function of the program's, such as the operation of a
+// reduction, since the rank could be in another one. Where a call in flight needs such a function,
+//
+// - blocking messages are begun, and the rank takes its calls further until they have ended
+//   (messages.cpp);
+// - in other functions that wait the rank lends the thread the right to call the program's
+//   functions. Not where the MPI may call some itself.
 #pragma once
+
+#include <mpi.h>
 
 namespace tutti {
 class Engine;
 }
 namespace tutti::drop_in {
 
+// Whether a call in flight needs functions that the progress thread may not call by itself.
+bool needs_this_rank() noexcept;
+
 // While it lives, its rank is in one function of MPI's that may wait for other ranks. It does
 // nothing but where a call in flight needs the program's functions.
 class Lending {
  public:
-  Lending() noexcept : engine_(engine_in_need()) {
+  // `op`: of a reduction that is the MPI's.
+  explicit Lending(MPI_Op op = MPI_OP_NULL) noexcept : engine_(engine_in_need(op)) {
     if (engine_) [[unlikely]]
       begin();
   }
@@ -25,8 +36,11 @@ class Lending {
   Lending(const Lending&) = delete;
   Lending& operator=(const Lending&) = delete;
 
+  // From now on nothing is lent: a call in flight of the MPI's has an operation of the program's.
+  static void stop() noexcept;
+
  private:
-  static Engine* engine_in_need() noexcept;  // null: there is no such call
+  static Engine* engine_in_need(MPI_Op op) noexcept;  // null: there is no such call
   void begin() noexcept;
   void end() noexcept;
 

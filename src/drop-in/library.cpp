@@ -175,6 +175,7 @@ int tutti_drop_in_start(const tutti_drop_in_entries* entries,
   add_duplicates(functions);
   add_frees(functions);
   add_windows(functions);
+  add_messages(functions);
   add_waits(functions);
   add_nonblocking(functions);
   add_persistent(functions);

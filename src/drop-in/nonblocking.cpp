@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/api/collective.hpp"
+#include "src/data/reduction.hpp"
 #include "src/drop-in/given.hpp"
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/persistent.hpp"
@@ -70,6 +71,19 @@ int run_call(Communicator& state, MPI_Comm comm, MPI_Request*,
 using GoOn = int(Communicator& state, MPI_Comm comm, MPI_Request* request,
                  FunctionRef<Arguments(Numbers&)> given) noexcept;
 
+// The MPI calls an operation of the program's wherever it makes progress.
+void note_beneath(const Communicator& comm,
+                  FunctionRef<Arguments(const Communicator&, Numbers&)> given) noexcept {
+  try {
+    Numbers room;
+    const Arguments arguments = given(comm, room);
+    if (!collectives::reduces(arguments.collective) || name_of_operation(arguments.operation))
+      return;
+  } catch (const std::bad_alloc&) {  // then it may be one of these
+  }
+  Lending::stop();
+}
+
 // `given(communicator, room)`: the arguments. `beneath()` is the MPI's own function.
 int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May may,
                  FunctionRef<Arguments(const Communicator&, Numbers&)> given,
@@ -79,8 +93,11 @@ int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May
   if (!state) return error;
   const bool taken = is_taken(call, *state);
   const auto run = [&] {
-    return taken ? go_on(*state, comm, request, [&](Numbers& room) { return given(*state, room); })
-                 : beneath();
+    if (taken)
+      return go_on(*state, comm, request, [&](Numbers& room) { return given(*state, room); });
+    if (request) note_beneath(*state, given);
+    const Lending lending;
+    return beneath();
   };
   if (!statistics_wanted) return run();
   Watch watch(call, *state, taken);

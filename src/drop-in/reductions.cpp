@@ -24,22 +24,23 @@ int reduce(const void* in, void* out, Count count, MPI_Datatype type, MPI_Op op,
         return tutti_reduce(in, out, count, m.type, m.op, root, c.tutti);
       },
       TUTTI_BENEATH(Reduce, Count, in, out, count, type, op, root, comm),
-      [&](const Communicator&) { return count * size_of(type); });
+      [&](const Communicator&) { return count * size_of(type); }, op);
 }
 
 // Those whose arguments are alike. `parts`: so often a rank gives `count` elements.
-#define TUTTI_REDUCTION(function, Name, parts)                                                  \
-  template <class Count>                                                                        \
-  int function(const void* in, void* out, Count count, MPI_Datatype type, MPI_Op op,            \
-               MPI_Comm comm) {                                                                 \
-    return take(                                                                                \
-        TUTTI_CALL_##Name, comm,                                                                \
-        [&](Communicator& c) {                                                                  \
-          const Meaning m = meaning_of(count, type, op);                                        \
-          return tutti_##function(in, out, count, m.type, m.op, c.tutti);                       \
-        },                                                                                      \
-        TUTTI_BENEATH(Name, Count, in, out, count, type, op, comm),                             \
-        [&]([[maybe_unused]] const Communicator& c) { return size_of(type) * count * parts; }); \
+#define TUTTI_REDUCTION(function, Name, parts)                                                 \
+  template <class Count>                                                                       \
+  int function(const void* in, void* out, Count count, MPI_Datatype type, MPI_Op op,           \
+               MPI_Comm comm) {                                                                \
+    return take(                                                                               \
+        TUTTI_CALL_##Name, comm,                                                               \
+        [&](Communicator& c) {                                                                 \
+          const Meaning m = meaning_of(count, type, op);                                       \
+          return tutti_##function(in, out, count, m.type, m.op, c.tutti);                      \
+        },                                                                                     \
+        TUTTI_BENEATH(Name, Count, in, out, count, type, op, comm),                            \
+        [&]([[maybe_unused]] const Communicator& c) { return size_of(type) * count * parts; }, \
+        op);                                                                                   \
   }
 TUTTI_REDUCTION(allreduce, Allreduce, 1)
 TUTTI_REDUCTION(reduce_scatter_block, Reduce_scatter_block, c.size)
@@ -55,7 +56,7 @@ int reduce_scatter(const void* in, void* out, const Count* counts, MPI_Datatype 
         return tutti_reduce_scatter(in, out, widened(c, 0, counts), type, op, c.tutti);
       },
       TUTTI_BENEATH(Reduce_scatter, Count, in, out, counts, type, op, comm),
-      [&](const Communicator& c) { return sum_of(c, counts) * size_of(type); });
+      [&](const Communicator& c) { return sum_of(c, counts) * size_of(type); }, op);
 }
 
 }  // namespace

@@ -39,22 +39,13 @@ class Statuses {
 
 // `ask()` calls a testing function of the MPI's; `flag` is what it says.
 template <class Ask>
-int ask_until(Awaiting& awaiting, bool all, const int& flag, Ask&& ask) noexcept {
+int ask_until(Awaiting& awaiting, bool all, const int& flag, Ask&& ask) {
   int code = MPI_SUCCESS;
   do {
     awaiting.pause(all);
     code = ask();
   } while (code == MPI_SUCCESS && !flag);
   return code;
-}
-
-int wait(MPI_Request* request, MPI_Status* status) noexcept {
-  if (!is_ours(1, request)) return PMPI_Wait(request, status);
-  Awaiting awaiting({request, 1});
-  int flag = 0;
-  const int code =
-      ask_until(awaiting, true, flag, [&] { return PMPI_Test(request, &flag, status); });
-  return awaiting.told_of_one(code, flag ? 0 : -1);
 }
 
 int wait_all(int count, MPI_Request requests[], MPI_Status statuses[]) noexcept {
@@ -144,6 +135,15 @@ int free_request(MPI_Request* request) noexcept {
 
 }  // namespace
 
+int wait_for(MPI_Request* request, MPI_Status* status) {
+  if (!is_ours(1, request)) return PMPI_Wait(request, status);
+  Awaiting awaiting({request, 1});
+  int flag = 0;
+  const int code =
+      ask_until(awaiting, true, flag, [&] { return PMPI_Test(request, &flag, status); });
+  return awaiting.told_of_one(code, flag ? 0 : -1);
+}
+
 void add_requests(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Op_free, free_operation);
   TUTTI_PUT(Request_free, free_request);
@@ -154,7 +154,7 @@ void add_requests(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Testall, test_all);
   TUTTI_PUT(Testany, test_any);
   TUTTI_PUT(Testsome, test_some);
-  TUTTI_PUT(Wait, wait);
+  TUTTI_PUT(Wait, wait_for);
   TUTTI_PUT(Waitall, wait_all);
   TUTTI_PUT(Waitany, wait_any);
   TUTTI_PUT(Waitsome, wait_some);

@@ -32,10 +32,11 @@ inline bool is_taken(int call, const Communicator& comm) noexcept {
 }
 
 // `tutti(communicator)` returns a code of Tutti's, `beneath()` one of MPI's. `bytes(communicator)`:
-// what this rank gives, or gets of a root, for statistics; asked when the call was right.
+// what this rank gives, or gets of a root, for statistics; asked when the call was right. `op`: of
+// a reduction.
 template <class Tutti, class Beneath, class Bytes>
 [[gnu::always_inline]] inline int take(int call, MPI_Comm comm, Tutti&& tutti, Beneath&& beneath,
-                                       Bytes&& bytes) noexcept {
+                                       Bytes&& bytes, MPI_Op op = MPI_OP_NULL) noexcept {
   int error = MPI_SUCCESS;
   Communicator* const state = find_communicator(comm, error);
   if (!state) [[unlikely]]
@@ -43,7 +44,7 @@ template <class Tutti, class Beneath, class Bytes>
   const bool taken = is_taken(call, *state);
   const auto run = [&] {
     if (!taken) {
-      const Lending lending;
+      const Lending lending(op);
       return beneath();
     }
     const int code = tutti(*state);
@@ -118,6 +119,7 @@ tutti_function as_function(Function* function) noexcept {
 #define TUTTI_PUT(name, function) functions[TUTTI_CALL_##name] = as_function(function)
 
 // Puts the functions of a file into the table of what is called from now on.
+void add_messages(tutti_function functions[TUTTI_CALLS]);
 void add_movements(tutti_function functions[TUTTI_CALLS]);
 void add_reductions(tutti_function functions[TUTTI_CALLS]);
 void add_windows(tutti_function functions[TUTTI_CALLS]);

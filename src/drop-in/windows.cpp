@@ -18,9 +18,13 @@ template <auto function, int more>
 struct Counting;
 template <class... Arguments, int (*function)(Arguments...), int more>
 struct Counting<function, more> {
-  static int call(Arguments... arguments) noexcept {
-    const Lending lending;
-    return counted(function(arguments...), more);
+  static int call(Arguments... arguments) {
+    if constexpr (more < 0) {  // it may call functions that delete attributes
+      return counted(function(arguments...), more);
+    } else {
+      const Lending lending;
+      return counted(function(arguments...), more);
+    }
   }
 };
 

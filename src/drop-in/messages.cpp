@@ -1,0 +1,135 @@
+// MPI's functions for single messages that may wait, or are asked until one has come. They are the
+// MPI's; but where a call in flight needs this rank, such as for an operation of the program's,
+// they are begun, and the rank takes its calls further until they have ended. See lending.hpp.
+#include "src/drop-in/in_flight.hpp"
+#include "src/drop-in/taking.hpp"
+
+namespace tutti::drop_in {
+namespace {
+
+// `begin(request)` begins what the blocking function does.
+template <class Begin>
+int begin_and_wait(Begin&& begin, MPI_Status* status) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = begin(&request);
+  return code == MPI_SUCCESS ? wait_for(&request, status) : code;
+}
+
+#define TUTTI_SENDING(function, Name)                                                              \
+  template <class Count>                                                                           \
+  int function(const void* data, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
+    if (!needs_this_rank()) [[likely]]                                                             \
+      return TUTTI_BENEATH(Name, Count, data, count, type, to, tag, comm)();                       \
+    return begin_and_wait(                                                                         \
+        [&](MPI_Request* r) {                                                                      \
+          return TUTTI_BENEATH(I##function, Count, data, count, type, to, tag, comm, r)();         \
+        },                                                                                         \
+        MPI_STATUS_IGNORE);                                                                        \
+  }
+TUTTI_SENDING(send, Send)
+TUTTI_SENDING(ssend, Ssend)
+TUTTI_SENDING(rsend, Rsend)
+#undef TUTTI_SENDING
+
+template <class Count>
+int receive(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+            MPI_Status* status) {
+  if (!needs_this_rank()) [[likely]]
+    return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
+  return begin_and_wait(
+      [&](MPI_Request* r) {
+        return TUTTI_BENEATH(Irecv, Count, data, count, type, from, tag, comm, r)();
+      },
+      status);
+}
+
+template <class Count>
+int receive_matched(void* data, Count count, MPI_Datatype type, MPI_Message* message,
+                    MPI_Status* status) {
+  if (!needs_this_rank()) [[likely]]
+    return TUTTI_BENEATH(Mrecv, Count, data, count, type, message, status)();
+  return begin_and_wait(
+      [&](MPI_Request* r) { return TUTTI_BENEATH(Imrecv, Count, data, count, type, message, r)(); },
+      status);
+}
+
+template <class Count>
+int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int to, int send_tag,
+                     void* in, Count receives, MPI_Datatype receive_type, int from, int receive_tag,
+                     MPI_Comm comm, MPI_Status* status) {
+  if (!needs_this_rank()) [[likely]]
+    return TUTTI_BENEATH(Sendrecv, Count, out, sends, send_type, to, send_tag, in, receives,
+                         receive_type, from, receive_tag, comm, status)();
+  MPI_Request received = MPI_REQUEST_NULL;
+  const int code =
+      TUTTI_BENEATH(Irecv, Count, in, receives, receive_type, from, receive_tag, comm, &received)();
+  if (code != MPI_SUCCESS) return code;
+  const int sent = send(out, sends, send_type, to, send_tag, comm);
+  if (sent != MPI_SUCCESS) PMPI_Cancel(&received);
+  const int came = wait_for(&received, status);
+  return sent == MPI_SUCCESS ? came : sent;
+}
+
+// Asks until there is a message. `ask(flag)`: the form that does not wait.
+template <class Ask>
+int ask_for_message(Ask&& ask) {
+  Awaiting nothing({});
+  int flag = 0;
+  int code = ask(&flag);
+  while (code == MPI_SUCCESS && !flag) {
+    nothing.pause(false);
+    code = ask(&flag);
+  }
+  return code;
+}
+
+int probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (!needs_this_rank()) [[likely]]
+    return PMPI_Probe(from, tag, comm, status);
+  return ask_for_message([&](int* flag) { return PMPI_Iprobe(from, tag, comm, flag, status); });
+}
+
+int probe_and_match(int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (!needs_this_rank()) [[likely]]
+    return PMPI_Mprobe(from, tag, comm, message, status);
+  return ask_for_message(
+      [&](int* flag) { return PMPI_Improbe(from, tag, comm, flag, message, status); });
+}
+
+// A function that programs call again and again: each time the calls go on.
+template <auto function>
+struct Asked;
+template <class... Arguments, int (*function)(Arguments...)>
+struct Asked<function> {
+  static int call(Arguments... arguments) {
+    if (needs_this_rank()) [[unlikely]]
+      Awaiting({}).look();
+    return function(arguments...);
+  }
+};
+
+}  // namespace
+
+void add_messages(tutti_function functions[TUTTI_CALLS]) {
+  TUTTI_PUT(Improbe, Asked<&PMPI_Improbe>::call);
+  TUTTI_PUT(Iprobe, Asked<&PMPI_Iprobe>::call);
+  TUTTI_PUT(Win_test, Asked<&PMPI_Win_test>::call);
+  TUTTI_PUT(Probe, probe);
+  TUTTI_PUT(Mprobe, probe_and_match);
+  TUTTI_PUT(Mrecv, receive_matched<int>);
+  TUTTI_PUT(Recv, receive<int>);
+  TUTTI_PUT(Rsend, rsend<int>);
+  TUTTI_PUT(Send, send<int>);
+  TUTTI_PUT(Sendrecv, send_and_receive<int>);
+  TUTTI_PUT(Ssend, ssend<int>);
+#if MPI_VERSION >= 4
+  TUTTI_PUT(Mrecv_c, receive_matched<MPI_Count>);
+  TUTTI_PUT(Recv_c, receive<MPI_Count>);
+  TUTTI_PUT(Rsend_c, rsend<MPI_Count>);
+  TUTTI_PUT(Send_c, send<MPI_Count>);
+  TUTTI_PUT(Sendrecv_c, send_and_receive<MPI_Count>);
+  TUTTI_PUT(Ssend_c, ssend<MPI_Count>);
+#endif
+}
+
+}  // namespace tutti::drop_in
