@@ -7,7 +7,7 @@
 
 namespace tutti::models::families {
 
-void circulant_tree(Sketch& sketch, Bytes bytes, Way way) {
+void circulant_tree(SketchBuilder& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0;

@@ -41,12 +41,12 @@ double draw_segment(Sketch& sketch, const Topology& place, const Choice& choice,
   const bool cut = segment > 0 && segment < bytes;
   draw(sketch, place, *choice.algorithm, cut ? segment : bytes, choice.parameters);
   if (!cut) return 1;
-  const Bytes of_all_parts = std::min(bytes, sketch.parts() * segment);
+  const Bytes of_all_parts = std::min(bytes, sketch.parts * segment);
   if (of_all_parts > segment)
     draw(sketch, place, *choice.algorithm, of_all_parts, choice.parameters);
   // The last one may be shorter.
   const double segments = static_cast<double>(bytes) / static_cast<double>(of_all_parts);
-  sketch.cut(segments, segment);
+  cut_messages(sketch, segments, segment);
   return segments;
 }
 

@@ -5,7 +5,7 @@
 
 namespace tutti::models::families {
 
-void at_once(Sketch& sketch, Bytes bytes) {
+void at_once(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   Stage& stage = shift(sketch, 1, bytes);
@@ -23,7 +23,7 @@ void at_once(Sketch& sketch, Bytes bytes) {
   sketch.sends_to({near, far});
 }
 
-void pairwise(Sketch& sketch, Bytes bytes) {
+void pairwise(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double rounds = place.P - 1;
   sketch.sends_to({place.q - 1.0, rounds - (place.q - 1)});

@@ -82,10 +82,10 @@ Count gap_factors(const Sketch& sketch, const Platform& platform) noexcept {
   const auto factor = [](const std::optional<Curve>& table, double ranks) {
     return table ? (*table)(static_cast<Bytes>(ranks)) : 1;
   };
-  const Count& to = sketch.destinations();
+  const Count& to = sketch.destinations;
   return {factor(platform.gap_by_destinations.within, to.near),
           factor(platform.gap_by_destinations.between,
-                 platform.within ? to.far : sketch.most_destinations())};
+                 platform.within ? to.far : sketch.most_destinations)};
 }
 
 // One round: what the rank on the critical path and the ports make of it, and the cores.
@@ -279,8 +279,8 @@ double leaving_bytes(const Stage& stage) noexcept {
 double step_of(const Sketch& sketch, double segments, const Platform& platform,
                const Count& gap_factors, Estimate& sum) noexcept {
   double step = 0;
-  const auto steps = static_cast<double>(sketch.step().size());
-  for (const Stage& stage : sketch.step()) {
+  const auto steps = static_cast<double>(sketch.step.size());
+  for (const Stage& stage : sketch.step) {
     const Round round{stage, platform, platform.cores.value_or(Cores{}), gap_factors};
     step += round.occupied.most() / steps;
     count_messages(sum, stage, (segments - 1) / steps);
@@ -291,10 +291,10 @@ double step_of(const Sketch& sketch, double segments, const Platform& platform,
 // The budget may give a connection any size, so the sum is kept from overflow.
 Bytes memory_of(const Sketch& sketch, const Budget& budget) noexcept {
   constexpr Bytes kMost = Bytes{1} << 62;
-  const int peers = sketch.peers();
+  const int peers = sketch.peers;
   const Bytes connections =
       budget.connection > kMost / std::max(1, peers) ? kMost : peers * budget.connection;
-  return std::min(kMost, sketch.scratch()) + connections;
+  return std::min(kMost, sketch.scratch) + connections;
 }
 
 }  // namespace
@@ -311,13 +311,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   double before = 0;  // until then
   Port port;
   double turn = 0;  // the longest wait for one
-  const bool in_step = !sketch.step().empty() && segments > 1;
+  const bool in_step = !sketch.step.empty() && segments > 1;
   const Count gaps = gap_factors(sketch, platform);
-  for (const Stage& stage : sketch.stages()) {
+  for (const Stage& stage : sketch.stages) {
     const Round round{stage, platform, costs, gaps};
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
     // Results that depend on all ranks have to wait until each has begun.
-    const bool all_begin = &stage == &sketch.stages().front() && !sketch.is_one_way();
+    const bool all_begin = &stage == &sketch.stages.front() && !sketch.one_way;
     const double wakes = costs.wake * turns(all_begin ? facts.P : stage.woken, facts, cores);
     // Even an open round waits for all ranks to begin.
     const double begun = all_begin ? wakes : 0;
@@ -346,13 +346,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   const double further = in_step || sum.rounds <= 1 ? 0 : (segments - 1) * turn;
   sum.latency = std::max(sum.latency, each) + (segments - 1) * each + further;
   sum.latency = std::max(sum.latency, port.until_end(segments));
-  sum.interval = sketch.is_one_way() ? segments * std::max(each, port.each) : sum.latency;
+  sum.interval = sketch.one_way ? segments * std::max(each, port.each) : sum.latency;
   parts.wakes += further;
   sum.work *= segments;
   parts.queueing =
       std::max(0.0, sum.latency - parts.start_up - parts.compute - parts.cores - parts.wakes);
   const double calls = std::max(1.0, budget.calls);
-  sum.peers = sketch.peers();
+  sum.peers = sketch.peers;
   sum.set_up = sum.peers * budget.connect / std::max(1.0, budget.uses);
   sum.time = (sum.latency + (calls - 1) * sum.interval) / calls + sum.set_up;
   sum.memory = memory_of(sketch, budget);
@@ -362,9 +362,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
 Estimate detailed(const Sketch& sketch, double segments, const Platform& platform,
                   const Facts& facts) {
   Estimate whole = estimate(sketch, segments, platform, facts);
-  Sketch empty = sketch;
-  empty.without_bytes();
-  const double start_up = estimate(empty, 1, platform, facts).parts.start_up;
+  const double start_up = estimate(without_bytes(sketch), 1, platform, facts).parts.start_up;
   whole.parts.bytes = std::max(0.0, whole.parts.start_up - start_up);
   whole.parts.start_up -= whole.parts.bytes;
   return whole;

@@ -17,7 +17,7 @@ void count_all(Stage& stage, const Topology& place, double out, double messages)
 
 }  // namespace
 
-Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double messages,
+Stage& shift(SketchBuilder& sketch, double distance, Bytes bytes, double to, double messages,
              double rounds) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
@@ -37,7 +37,7 @@ Stage& shift(Sketch& sketch, double distance, Bytes bytes, double to, double mes
   return stage;
 }
 
-void over_distances(Sketch& sketch, std::span<const double> distances, Bytes bytes) {
+void over_distances(SketchBuilder& sketch, std::span<const double> distances, Bytes bytes) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   double out = 0, far = 0;
@@ -57,7 +57,7 @@ namespace {
 
 // Exchanges with the next ranks, so many across a border. at_ends: so many of a node's ranks cross
 // borders in these rounds, and none in the others; 0: as many as send to their next ranks.
-void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rounds,
+void round_about(SketchBuilder& sketch, Bytes bytes, double far_rounds, double near_rounds,
                  double at_ends = 0) {
   for (const bool far : {true, false}) {
     const double rounds = far ? far_rounds : near_rounds;
@@ -75,7 +75,7 @@ void round_about(Sketch& sketch, Bytes bytes, double far_rounds, double near_rou
 }  // namespace
 
 // A block that goes round passes every border.
-void ring(Sketch& sketch, Bytes bytes, double rounds) {
+void ring(SketchBuilder& sketch, Bytes bytes, double rounds) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   const double borders = place.nodes == 1 ? 0 : place.in_order ? place.nodes : place.P;
@@ -90,7 +90,7 @@ void ring(Sketch& sketch, Bytes bytes, double rounds) {
 // Ranks exchange across a border every other time: if nodes have an even number of ranks, both
 // ranks at a node's ends do so in the same rounds, and no rank does in those between; else one of
 // them in each round.
-void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
+void exchange_with_neighbors(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double further = std::floor(place.P / 2.0) - 1;
   const bool within = place.nodes == 1, all_far = !within && (!place.in_order || place.q == 1);
@@ -117,7 +117,7 @@ void exchange_with_neighbors(Sketch& sketch, Bytes bytes) {
 
 // The rounds up to the size of a node go less far together than to the next node but one: they
 // cross one border at most.
-void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts) {
+void dissemination(SketchBuilder& sketch, int k, Bytes bytes, bool grows, bool parts) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0;
@@ -146,7 +146,7 @@ void dissemination(Sketch& sketch, int k, Bytes bytes, bool grows, bool parts) {
 
 // Each skip is half of the one before, rounded up. From two blocks to three a rank's own block is
 // sent, which has been there from the start: that round does not wait for the one before.
-void circulant(Sketch& sketch, Bytes bytes) {
+void circulant(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0, parted = 0;
@@ -171,7 +171,7 @@ void circulant(Sketch& sketch, Bytes bytes) {
 }
 
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
-void bine(Sketch& sketch, Bytes bytes, double growth) {
+void bine(SketchBuilder& sketch, Bytes bytes, double growth) {
   const Topology& place = sketch.place();
   const std::size_t begin = sketch.stages().size();
   double rounds = 0, distance = 1;
@@ -197,7 +197,7 @@ namespace {
 
 // One round of an exchange with r ^ 2^i, of `partners` of the P ranks, d of them apart. Each of the
 // first ones stands for a neighbour, too, which lends to it.
-Stage& between_partners(Sketch& sketch, double d, double partners, Bytes bytes) {
+Stage& between_partners(SketchBuilder& sketch, double d, double partners, Bytes bytes) {
   const Topology& place = sketch.place();
   const double extra = place.P - partners;
   Stage& stage = shift(sketch, d, bytes);
@@ -215,7 +215,7 @@ Stage& between_partners(Sketch& sketch, double d, double partners, Bytes bytes) 
 
 }  // namespace
 
-void doubling(Sketch& sketch, Bytes first, double growth, Bytes lent, Bytes given) {
+void doubling(SketchBuilder& sketch, Bytes first, double growth, Bytes lent, Bytes given) {
   const Topology& place = sketch.place();
   const double partners = std::bit_floor(static_cast<unsigned>(place.P));
   const double extra = place.P - partners;
@@ -274,7 +274,7 @@ struct Lending {
 
 // Lenders hand over `bytes`. Beside them come messages of `longest` bytes (0: none), those of the
 // most distant round between nodes without lenders, where more ranks share a port.
-void lend(Sketch& sketch, const Lending& lending, Bytes bytes, Way way, Bytes longest) {
+void lend(SketchBuilder& sketch, const Lending& lending, Bytes bytes, Way way, Bytes longest) {
   if (lending.extra == 0) return;
   const Topology& place = sketch.place();
   hand_over(sketch, bytes, way, 1, lending.far, lending.extra);
@@ -293,7 +293,7 @@ void lend(Sketch& sketch, const Lending& lending, Bytes bytes, Way way, Bytes lo
 // of the first partners. Backwards, a partner without a lender sends at once: where lenders are on
 // other nodes, its message and the lender's come to one port together, and only then goes the
 // answer, of the other partners' blocks.
-void doubling_blocks(Sketch& sketch, Bytes block) {
+void doubling_blocks(SketchBuilder& sketch, Bytes block) {
   const Topology& place = sketch.place();
   const bool back = sketch.is_combining();
   const Lending lending(place);
@@ -326,7 +326,8 @@ void doubling_blocks(Sketch& sketch, Bytes block) {
   sketch.meets(rounds + (extra > 0 ? 1 : 0));
 }
 
-Stage& among_partners(Sketch& sketch, double distance, double partners, Bytes bytes, int radix) {
+Stage& among_partners(SketchBuilder& sketch, double distance, double partners, Bytes bytes,
+                      int radix) {
   const Topology& place = sketch.place();
   const double messages = radix - 1;
   Stage& stage = sketch.add(bytes);
@@ -345,7 +346,7 @@ Stage& among_partners(Sketch& sketch, double distance, double partners, Bytes by
 // rounds, too: then it comes together with the message of the round before. No message goes back to
 // a node before. A rank that has everything sends at once what it still has to send, so messages of
 // later rounds are in the way of earlier ones.
-void scan(Sketch& sketch, Bytes bytes) {
+void scan(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double all = std::ceil(std::log2(place.P));
   const std::size_t begin = sketch.stages().size();

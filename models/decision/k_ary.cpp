@@ -23,7 +23,7 @@ struct Levels {
 
 // The ranks of a level follow each other, so a node has many of them, whose children are on other
 // nodes: all share its port.
-Levels levels_of(Sketch& sketch, int ranks, int k, Bytes bytes, Way way) {
+Levels levels_of(SketchBuilder& sketch, int ranks, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   Levels levels{sketch.stages().size()};
   for (double before = 0, width = 1; before + width < ranks;) {
@@ -86,7 +86,7 @@ void draw_longest(std::span<Stage> levels, int k, double last, Way way) {
 }
 
 // A rank of the level before may have waited for more messages.
-void end_early(Sketch& sketch, std::size_t begin, int k, Way way) {
+void end_early(SketchBuilder& sketch, std::size_t begin, int k, Way way) {
   std::vector<Stage>& stages = sketch.stages();
   const std::size_t end = stages.size();
   double messages = 0;
@@ -128,7 +128,7 @@ void add_beside(std::vector<Stage>& stages, std::size_t first, const Stage& busi
 
 }  // namespace
 
-void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
+void k_ary(SketchBuilder& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   if (k == 1) return chains(sketch, 1, bytes, way);
@@ -159,7 +159,7 @@ void k_ary(Sketch& sketch, int k, Bytes bytes, Way way) {
 // Two sides, the odd ranks and the even ones, are binary trees. A rank that is alone in the last
 // level has no partner: it gets its own half before its parent's partner does, and the other half
 // from the root.
-void two_sides(Sketch& sketch, Bytes bytes) {
+void two_sides(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const bool alone = std::has_single_bit(static_cast<unsigned>(place.P));
   const Levels levels = levels_of(sketch, alone ? place.P - 1 : place.P, 2, bytes, Way::down);
@@ -184,7 +184,7 @@ void two_sides(Sketch& sketch, Bytes bytes) {
   sketch.sends_to(Count::of(children + 1, place.nodes > 1));
 }
 
-void halves(Sketch& sketch, Bytes bytes) {
+void halves(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   stage.out = stage.in = Count::of(2, place.nodes > 1);

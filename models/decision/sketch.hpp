@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "base/types.hpp"
@@ -54,64 +53,26 @@ struct Stage {
   double needed = 0;  // messages of an open round that come before the one that joins
 };
 
-class Sketch {
- public:
-  void begin(const Topology& place);
-  // The stages that follow are of another level, of ranks that are placed like this.
-  void level(const Topology& place);
-  // Whether messages of the stages that follow are combined.
-  void combining(bool combines) { combines_ = combines; }
-
-  // For the families. The reference is valid until the next stage is added.
-  Stage& add(Bytes bytes);
-  std::vector<Stage>& stages() noexcept { return stages_; }
-  void set_step(std::vector<Stage> step) { step_ = std::move(step); }
-  // At least `peers` ranks are spoken to at this level.
-  void meets(double peers);
-  // A rank sends to so many ranks near and far, and none of this part to more.
-  void sends_to(const Count& ranks);
-  // As many as it sends to in the stages from this number on, if no rank is met in two of them.
-  void sends_anew(std::size_t first_stage);
-
-  // Once, beside what the last stage does.
-  void copies(double bytes);
-  void needs_scratch(Bytes bytes) { scratch_ += bytes; }
-  // Whether some ranks may begin the next call before others have got this one's messages.
-  void one_way(bool is) { one_way_ = is; }
-  // Messages are such parts of the vector at most; segments are cut from messages.
-  void sends_parts(int parts) { parts_ = parts; }
-  // Ranks begin with different parts of the vector, or send whole ones to one rank after another,
-  // so segments do not follow each other from this level to the next one.
-  void sends_blocks() { blocks_ = true; }
-  // If this is one of so many segments, messages that are parts of the vector are fewer, and are
-  // segments, too, if they are as long.
-  void cut(double segments, Bytes segment);
-  void without_bytes();
-
-  const Topology& place() const noexcept { return place_; }
-  bool is_combining() const noexcept { return combines_; }
-  bool is_one_way() const noexcept { return one_way_; }
-  const std::vector<Stage>& stages() const noexcept { return stages_; }
-  // The rounds of further segments; none: segments follow each other through the stages.
-  const std::vector<Stage>& step() const noexcept { return step_; }
-  int peers() const noexcept { return other_levels_ + peers_; }
+// A sketch, as estimates read it.
+struct Sketch {
+  std::vector<Stage> stages;
+  // The rounds of further segments; empty: segments follow each other through the stages.
+  std::vector<Stage> step;
+  int peers = 0;  // of the rank that speaks to most
   // The most ranks near, and far, that one rank sends to; and of both, which may be another rank.
-  const Count& destinations() const noexcept { return destinations_; }
-  double most_destinations() const noexcept {
-    return has_levels_ ? destinations_.both() : most_destinations_;
-  }
-  Bytes scratch() const noexcept { return scratch_; }
-  int parts() const noexcept { return parts_; }
-  bool has_blocks() const noexcept { return blocks_; }
-
- private:
-  Topology place_;
-  std::vector<Stage> stages_, step_;
-  int peers_ = 0, other_levels_ = 0, parts_ = 1;
-  Count destinations_;
-  double most_destinations_ = 0;
-  Bytes scratch_ = 0;
-  bool combines_ = false, one_way_ = false, has_levels_ = false, blocks_ = false;
+  Count destinations;
+  double most_destinations = 0;
+  Bytes scratch = 0;
+  // Messages are such parts of the vector at most; segments are cut from messages.
+  int parts = 1;
+  // Some ranks may begin the next call before others have got this one's messages.
+  bool one_way = false;
 };
+
+// If this is one of so many segments, messages that are parts of the vector are fewer, and are
+// segments, too, if they are as long.
+void cut_messages(Sketch& sketch, double segments, Bytes segment);
+// The same messages without their bytes.
+Sketch without_bytes(const Sketch& sketch);
 
 }  // namespace tutti::models

@@ -22,142 +22,142 @@ using Of = const Parameters&;
 
 constexpr Way kUp = Way::up, kDown = Way::down;
 
-Bytes piece(const Sketch& s, Bytes whole) { return (whole + s.place().P - 1) / s.place().P; }
-Bytes all(const Sketch& s, Bytes block) { return s.place().P * block; }
-int partners(const Sketch& s) {
+Bytes piece(const SketchBuilder& s, Bytes whole) { return (whole + s.place().P - 1) / s.place().P; }
+Bytes all(const SketchBuilder& s, Bytes block) { return s.place().P * block; }
+int partners(const SketchBuilder& s) {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(s.place().P)));
 }
 
 // Trees, by name; downwards, or upwards with what arrives being combined.
 template <Way way>
-void binomial(Sketch& s, Bytes m, Of p) {
+void binomial(SketchBuilder& s, Bytes m, Of p) {
   families::tree(s, p.k, m, way);
 }
 template <Way way>
-void halving_tree(Sketch& s, Bytes m, Of) {
+void halving_tree(SketchBuilder& s, Bytes m, Of) {
   families::tree(s, 1, m, way, Blocks::whole, Keeps::nearest);
 }
 template <Way way>
-void star(Sketch& s, Bytes m, Of) {
+void star(SketchBuilder& s, Bytes m, Of) {
   families::star(s, m, way);
 }
 template <Way way>
-void chain(Sketch& s, Bytes m, Of) {
+void chain(SketchBuilder& s, Bytes m, Of) {
   families::chains(s, 1, m, way);
 }
 template <Way way>
-void k_chain(Sketch& s, Bytes m, Of p) {
+void k_chain(SketchBuilder& s, Bytes m, Of p) {
   families::chains(s, p.k, m, way);
 }
 template <Way way>
-void k_ary(Sketch& s, Bytes m, Of p) {
+void k_ary(SketchBuilder& s, Bytes m, Of p) {
   families::k_ary(s, p.k, m, way);
 }
 template <Way way>
-void binary(Sketch& s, Bytes m, Of) {
+void binary(SketchBuilder& s, Bytes m, Of) {
   families::k_ary(s, 2, m, way);
 }
 // ⌈log2 P⌉ rounds; each segment more is a round more.
 template <Way way>
-void circulant_tree(Sketch& s, Bytes m, Of) {
+void circulant_tree(SketchBuilder& s, Bytes m, Of) {
   families::circulant_tree(s, m, way);
 }
 template <Way way>
-void blocks_tree(Sketch& s, Bytes m, Of p) {
+void blocks_tree(SketchBuilder& s, Bytes m, Of p) {
   families::tree(s, p.k, m, way, Blocks::blocks);
   s.needs_scratch((s.place().P + p.k) / (p.k + 1) * m);  // of the largest subtree
 }
 template <Way way>
-void blocks_halving(Sketch& s, Bytes m, Of) {
+void blocks_halving(SketchBuilder& s, Bytes m, Of) {
   families::tree(s, 1, m, way, Blocks::blocks, Keeps::nearest);
   s.needs_scratch((s.place().P + 1) / 2 * m);
 }
 // The search for the tree takes O(P): with more ranks halving stands for it, which grows alike.
 template <Way way>
-void loggp_tree(Sketch& s, Bytes m, Of p) {
+void loggp_tree(SketchBuilder& s, Bytes m, Of p) {
   constexpr int kMostSearched = 1 << 14;
   if (s.place().P > kMostSearched) return blocks_halving<way>(s, m, p);
   families::loggp_tree(s, m, way, p.times.or_else(collectives::kUsualTimes));
 }
 
 template <auto Up, auto Down>
-void up_and_down(Sketch& s, Bytes m, Of p) {
+void up_and_down(SketchBuilder& s, Bytes m, Of p) {
   Up(s, m, p);
   s.combining(false);
   Down(s, m, p);
 }
 // Signals both ways, and reductions: a broadcast's tree upwards.
 template <auto Up>
-void combined(Sketch& s, Bytes m, Of p) {
+void combined(SketchBuilder& s, Bytes m, Of p) {
   s.combining(true);
   Up(s, m, p);
   s.combining(false);
 }
 // Draws in a copy of all blocks, as the program's are only read.
 template <auto Draw>
-void copied(Sketch& s, Bytes m, Of p) {
+void copied(SketchBuilder& s, Bytes m, Of p) {
   combined<Draw>(s, m, p);
   s.needs_scratch(all(s, m));
 }
 template <auto Draw>
-void rooted(Sketch& s, Bytes m, Of p) {
+void rooted(SketchBuilder& s, Bytes m, Of p) {
   Draw(s, m, p);
   s.one_way(true);
 }
 
 // --- allgathers; as mirrors, with what arrives being combined, reduce-scatters
-void ring(Sketch& s, Bytes m, Of) { families::ring(s, m, s.place().P - 1); }
-void at_once(Sketch& s, Bytes m, Of) { families::at_once(s, m); }
-void pairwise(Sketch& s, Bytes m, Of) { families::pairwise(s, m); }
-void doubling(Sketch& s, Bytes m, Of) { families::doubling_blocks(s, m); }
-void bine(Sketch& s, Bytes m, Of) { families::bine(s, m, 2); }
-void bruck(Sketch& s, Bytes m, Of p) {
+void ring(SketchBuilder& s, Bytes m, Of) { families::ring(s, m, s.place().P - 1); }
+void at_once(SketchBuilder& s, Bytes m, Of) { families::at_once(s, m); }
+void pairwise(SketchBuilder& s, Bytes m, Of) { families::pairwise(s, m); }
+void doubling(SketchBuilder& s, Bytes m, Of) { families::doubling_blocks(s, m); }
+void bine(SketchBuilder& s, Bytes m, Of) { families::bine(s, m, 2); }
+void bruck(SketchBuilder& s, Bytes m, Of p) {
   families::dissemination(s, p.k, m, true);
   if (!s.stages().empty()) s.copies(static_cast<double>(s.stages().back().bytes));
   s.needs_scratch(all(s, m) / 2);
 }
-void dissemination(Sketch& s, Bytes m, Of) { families::dissemination(s, 1, m, true, true); }
-void circulant(Sketch& s, Bytes m, Of) { families::circulant(s, m); }
-void neighbor_exchange(Sketch& s, Bytes m, Of) { families::exchange_with_neighbors(s, m); }
-void halving_doubling_blocks(Sketch& s, Bytes m, Of) {
+void dissemination(SketchBuilder& s, Bytes m, Of) { families::dissemination(s, 1, m, true, true); }
+void circulant(SketchBuilder& s, Bytes m, Of) { families::circulant(s, m); }
+void neighbor_exchange(SketchBuilder& s, Bytes m, Of) { families::exchange_with_neighbors(s, m); }
+void halving_doubling_blocks(SketchBuilder& s, Bytes m, Of) {
   const int among = partners(s);
   families::doubling(s, m / 2, 1, m, 0);
   families::doubling(s, static_cast<Bytes>(among) * m / 2, 0.5, 0, all(s, m));
   s.copies(2.0 * static_cast<double>(all(s, m)));
   s.needs_scratch(2 * all(s, m) + 2 * m);
 }
-void gather_bcast(Sketch& s, Bytes m, Of) {
+void gather_bcast(SketchBuilder& s, Bytes m, Of) {
   families::star(s, m, kUp);
   families::star(s, all(s, m), kDown);
 }
-void gather_bcast_binomial(Sketch& s, Bytes m, Of p) {
+void gather_bcast_binomial(SketchBuilder& s, Bytes m, Of p) {
   families::tree(s, p.k, m, kUp, Blocks::blocks);
   families::tree(s, p.k, all(s, m), kDown);
 }
 
 // --- reductions and broadcasts of pieces
-void scatter_ring(Sketch& s, Bytes m, Of) {
+void scatter_ring(SketchBuilder& s, Bytes m, Of) {
   families::tree(s, 1, piece(s, m), kDown, Blocks::blocks, Keeps::nearest);
   families::ring(s, piece(s, m), s.place().P - 1);
 }
-void scatter_doubling(Sketch& s, Bytes m, Of) {
+void scatter_doubling(SketchBuilder& s, Bytes m, Of) {
   families::tree(s, 1, piece(s, m), kDown, Blocks::blocks, Keeps::nearest);
   families::doubling_blocks(s, piece(s, m));
 }
-void reduce_scatter_gather(Sketch& s, Bytes m, Of) {
+void reduce_scatter_gather(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::doubling_blocks(s, piece(s, m));
   s.combining(false);
   families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }
-void pairwise_gather(Sketch& s, Bytes m, Of) {
+void pairwise_gather(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::pairwise(s, piece(s, m));
   s.combining(false);
   families::tree(s, 1, piece(s, m), kUp, Blocks::blocks, Keeps::nearest);
 }
 // One of two ranks gets both halves from the other one.
-void splitted_binary(Sketch& s, Bytes m, Of) {
+void splitted_binary(SketchBuilder& s, Bytes m, Of) {
   s.sends_parts(2);
   if (s.place().P < 2) return;
   if (s.place().P == 2) return families::halves(s, m / 2);
@@ -166,14 +166,14 @@ void splitted_binary(Sketch& s, Bytes m, Of) {
 }
 // Reduce-scatter, then allgather, of pieces.
 template <auto Draw>
-void there_and_back(Sketch& s, Bytes m, Of p) {
+void there_and_back(SketchBuilder& s, Bytes m, Of p) {
   s.sends_blocks();
   s.combining(true);
   Draw(s, piece(s, m), p);
   s.combining(false);
   Draw(s, piece(s, m), p);
 }
-void halving_doubling(Sketch& s, Bytes m, Of) {
+void halving_doubling(SketchBuilder& s, Bytes m, Of) {
   s.sends_blocks();
   s.combining(true);
   families::doubling(s, m / 2, 0.5, m, 0);
@@ -182,7 +182,7 @@ void halving_doubling(Sketch& s, Bytes m, Of) {
 }
 // Whole vectors, combined at the end. A rank copies its own beside the others while these come.
 template <auto Draw>
-void whole(Sketch& s, Bytes m, Of p) {
+void whole(SketchBuilder& s, Bytes m, Of p) {
   s.sends_blocks();
   const std::size_t begin = s.stages().size();
   Draw(s, m, p);
@@ -197,7 +197,7 @@ void whole(Sketch& s, Bytes m, Of p) {
   }
   s.needs_scratch(all(s, m));
 }
-void multiplying(Sketch& s, Bytes m, Of p) {
+void multiplying(SketchBuilder& s, Bytes m, Of p) {
   const int radix = std::min(p.k + 1, std::max(2, s.place().P));
   double partners = 1;
   while (partners * radix <= s.place().P) partners *= radix;
@@ -228,11 +228,11 @@ void multiplying(Sketch& s, Bytes m, Of p) {
   if (lenders > 0) families::hand_over(s, m, kDown, lenders, far, s.place().P - partners);
   if (p.k > 1) s.needs_scratch(radix * m);
 }
-void bine_whole(Sketch& s, Bytes m, Of) {
+void bine_whole(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::bine(s, m, 1);
 }
-void reduce_then_scatter(Sketch& s, Bytes m, Of) {
+void reduce_then_scatter(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::tree(s, 1, all(s, m), kUp, Blocks::whole, Keeps::nearest);
   s.combining(false);
@@ -241,7 +241,7 @@ void reduce_then_scatter(Sketch& s, Bytes m, Of) {
 }
 
 // --- others
-void bruck_alltoall(Sketch& s, Bytes m, Of p) {
+void bruck_alltoall(SketchBuilder& s, Bytes m, Of p) {
   const double P = s.place().P, radix = std::min<double>(p.k + 1, P);
   const std::size_t begin = s.stages().size();
   double peers = 0;
@@ -261,7 +261,7 @@ void bruck_alltoall(Sketch& s, Bytes m, Of p) {
   s.sends_anew(begin);
 }
 // In a ring, a message to each side.
-void neighbours_at_once(Sketch& s, Bytes m, Of) {
+void neighbours_at_once(SketchBuilder& s, Bytes m, Of) {
   const auto& stencil = s.place().stencil;
   const std::size_t begin = s.stages().size();
   if (stencil)
@@ -271,7 +271,7 @@ void neighbours_at_once(Sketch& s, Bytes m, Of) {
   s.meets(stencil ? static_cast<double>(stencil->at_once.size()) : 2);
   s.sends_anew(begin);
 }
-void neighbours_combined(Sketch& s, Bytes m, Of p) {
+void neighbours_combined(SketchBuilder& s, Bytes m, Of p) {
   const auto stencil = s.place().stencil;
   if (!stencil) return neighbours_at_once(s, m, p);  // no message is saved
   const std::size_t begin = s.stages().size();
@@ -286,26 +286,28 @@ void neighbours_combined(Sketch& s, Bytes m, Of p) {
   s.meets(peers);
   s.sends_anew(begin);
 }
-void barrier_exchange(Sketch& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
-void barrier_dissemination(Sketch& s, Bytes, Of p) { families::dissemination(s, p.k, 0, false); }
+void barrier_exchange(SketchBuilder& s, Bytes, Of) { families::doubling(s, 0, 1, 0, 0); }
+void barrier_dissemination(SketchBuilder& s, Bytes, Of p) {
+  families::dissemination(s, p.k, 0, false);
+}
 // Its owner takes the messages in the order of ranks, of which the first may have sent last.
-void folded(Sketch& s, Bytes m, Of) {
+void folded(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::at_once(s, m);
   if (!s.stages().empty()) s.stages().back().by_rank = true;
 }
-void double_ring(Sketch& s, Bytes, Of) { families::ring(s, 0, 2.0 * s.place().P); }
-void line(Sketch& s, Bytes m, Of) {
+void double_ring(SketchBuilder& s, Bytes, Of) { families::ring(s, 0, 2.0 * s.place().P); }
+void line(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::chains(s, 1, m, kUp);
 }
-void scan_doubling(Sketch& s, Bytes m, Of) {
+void scan_doubling(SketchBuilder& s, Bytes m, Of) {
   s.combining(true);
   families::scan(s, m);
   s.copies(static_cast<double>(m));
 }
 
-void chain_and_back(Sketch& s, Bytes m, Of p) {
+void chain_and_back(SketchBuilder& s, Bytes m, Of p) {
   combined<chain<kUp>>(s, m, p);
   chain<kDown>(s, m, p);
   families::turn_back(s);
@@ -451,14 +453,14 @@ std::string_view why_no_sketch(const Algorithm& algorithm) noexcept {
 
 bool draw(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes,
           const Parameters& parameters) {
-  sketch.begin(place);
+  SketchBuilder builder(sketch, place);
   if (algorithm.traits.levels) {
-    draw_levels(sketch, place, algorithm, bytes, parameters);
+    draw_levels(builder, place, algorithm, bytes, parameters);
     return true;
   }
-  if (algorithm.traits.nodes) return draw_grid(sketch, place, algorithm, bytes);
+  if (algorithm.traits.nodes) return draw_grid(builder, place, algorithm, bytes);
   const Draw drawing = drawing_of(algorithm);
-  if (drawing) drawing(sketch, bytes, parameters);
+  if (drawing) drawing(builder, bytes, parameters);
   return drawing != nullptr;
 }
 

@@ -24,8 +24,8 @@ Levels levels_of(const Topology& place) {
           {.P = place.nodes, .nodes = place.nodes, .q = 1}};
 }
 
-void draw_part(Sketch& sketch, Collective collective, const Nested& nested, std::string_view usual,
-               Bytes bytes) {
+void draw_part(SketchBuilder& sketch, Collective collective, const Nested& nested,
+               std::string_view usual, Bytes bytes) {
   Draw drawing = nested.algorithm ? drawing_of(*nested.algorithm, collective) : nullptr;
   if (!drawing) drawing = drawing_of(*find(collective, usual));
   if (drawing) drawing(sketch, bytes, {.k = nested.k});
@@ -56,8 +56,8 @@ constexpr std::array kGrids{
 
 }  // namespace
 
-void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes,
-                 const Parameters& p) {
+void draw_levels(SketchBuilder& sketch, const Topology& place, const Algorithm& algorithm,
+                 Bytes bytes, const Parameters& p) {
   const auto levels = levels_of(place);
   const Collective collective = algorithm.collective;
   const auto added = [&](std::size_t begin) { return std::span{sketch.stages()}.subspan(begin); };
@@ -111,7 +111,8 @@ void draw_levels(Sketch& sketch, const Topology& place, const Algorithm& algorit
   if (collective != Collective::bcast && collective != Collective::reduce) sketch.one_way(false);
 }
 
-bool draw_grid(Sketch& sketch, const Topology& place, const Algorithm& algorithm, Bytes bytes) {
+bool draw_grid(SketchBuilder& sketch, const Topology& place, const Algorithm& algorithm,
+               Bytes bytes) {
   if (place.nodes == 1 || Bytes{place.q} * place.nodes != place.P) return false;
   for (const Grid& grid : kGrids) {
     if (grid.collective != algorithm.collective || grid.name != algorithm.name) continue;

@@ -13,7 +13,7 @@ namespace tutti::models::families {
 namespace {
 
 // The rounds in which one rank sends to, or gets from, several.
-void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
+void fan(SketchBuilder& sketch, Bytes bytes, Way way, const Count& many) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   const Count one = Count::of(1, place.nodes > 1);
@@ -30,7 +30,7 @@ void fan(Sketch& sketch, Bytes bytes, Way way, const Count& many) {
 }
 
 // A path of `hops` hops from rank to rank, of which `far_hops` leave a node.
-void path(Sketch& sketch, double hops, double far_hops, Bytes bytes, Way way) {
+void path(SketchBuilder& sketch, double hops, double far_hops, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   for (const bool far : {true, false}) {
     const double rounds = far ? far_hops : hops - far_hops;
@@ -51,7 +51,7 @@ void path(Sketch& sketch, double hops, double far_hops, Bytes bytes, Way way) {
 }
 
 // In the order of the nodes it crosses a border after each; else each hop is one.
-void chain(Sketch& sketch, Bytes bytes, Way way) {
+void chain(SketchBuilder& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   const double hops = place.P - 1;
   path(sketch, hops, place.in_order || place.nodes == 1 ? place.nodes - 1 : hops, bytes, way);
@@ -133,7 +133,7 @@ double most_crossings(const Topology& place, int k, Bytewise bytewise) {
 // A way that leaves a node in most rounds waits for few other messages; the root, and who is next
 // to it, leave it seldom, and wait for many. Either ends last. Ranks that fit into a node may lie
 // across one border.
-void cross_borders(Sketch& sketch, std::size_t begin, double rounds_beyond_node) {
+void cross_borders(SketchBuilder& sketch, std::size_t begin, double rounds_beyond_node) {
   const Topology& place = sketch.place();
   std::vector<Stage>& stages = sketch.stages();
   const std::size_t end = stages.size();
@@ -150,7 +150,7 @@ void cross_borders(Sketch& sketch, std::size_t begin, double rounds_beyond_node)
 
 }  // namespace
 
-void star(Sketch& sketch, Bytes bytes, Way way) {
+void star(SketchBuilder& sketch, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   const double all = place.P - 1, near = place.q - 1;
@@ -163,7 +163,7 @@ void star(Sketch& sketch, Bytes bytes, Way way) {
 // ranks. These messages leave one after another, while what has arrived is forwarded within the
 // nodes: no path crosses more borders than a tree of the nodes has rounds. A path that stays in a
 // round spares the crossing of that round for the last one.
-void tree(Sketch& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
+void tree(SketchBuilder& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   const Topology& place = sketch.place();
   double reached = 1, peers = way == Way::down ? 1 : 0, round = 1, cuts = 1;
   double crossings = most_crossings(place, k, bytewise);
@@ -235,7 +235,8 @@ struct OfChains {
 
 // `waiting`: messages at the port of the node that the first one of the path finds, and itself. If
 // that one stays on the node, all count as near: there may be one port for both kinds.
-void one_of_chains(Sketch& sketch, const OfChains& one, Bytes bytes, Way way, double waiting) {
+void one_of_chains(SketchBuilder& sketch, const OfChains& one, Bytes bytes, Way way,
+                   double waiting) {
   const Topology& place = sketch.place();
   fan(sketch, bytes, way, one.begins_far ? one.first : Count{one.first.both(), 0});
   Stage& first = sketch.stages().back();
@@ -251,7 +252,7 @@ void one_of_chains(Sketch& sketch, const OfChains& one, Bytes bytes, Way way, do
 // same, another chain that has more hops may end after it. A chain that begins beside the root
 // leaves the node through the same port, where it finds those messages. The root begins all chains,
 // so it is busier than ranks that forward.
-void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
+void chains(SketchBuilder& sketch, int k, Bytes bytes, Way way) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   const int heads = std::min(k, place.P - 1), more = (place.P - 1) % heads;
@@ -304,7 +305,7 @@ void chains(Sketch& sketch, int k, Bytes bytes, Way way) {
 
 // A round of the path has messages of one length: their mean, which takes a port as long as they
 // do.
-void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& times) {
+void loggp_tree(SketchBuilder& sketch, Bytes block, Way way, const collectives::LogGP& times) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
   const collectives::LogGPPath path = collectives::loggp_path(place.P, block, times);
@@ -332,7 +333,7 @@ void loggp_tree(Sketch& sketch, Bytes block, Way way, const collectives::LogGP& 
   sketch.sends_to(Count::of(way == Way::down ? path.children : 1, place.nodes > 1));
 }
 
-void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, double all) {
+void hand_over(SketchBuilder& sketch, Bytes bytes, Way way, double messages, bool far, double all) {
   const Topology& place = sketch.place();
   Stage& stage = sketch.add(bytes);
   const bool up = way == Way::up;
@@ -347,7 +348,7 @@ void hand_over(Sketch& sketch, Bytes bytes, Way way, double messages, bool far, 
   sketch.sends_to(up ? Count::of(1, far) : stage.out);
 }
 
-void turn_back(Sketch& sketch) {
+void turn_back(SketchBuilder& sketch) {
   const Topology& place = sketch.place();
   std::vector<Stage>& stages = sketch.stages();
   const bool apart = place.in_order && place.nodes > 1 && place.q > 1;

@@ -104,11 +104,11 @@ TEST_CASE("estimates know what scratch the schedules need", "[decision]") {
           most = std::max(most, choice.algorithm->build(mine, choice.parameters).scratch_bytes);
         }
         INFO(name_of(problem.collective)
-             << ' ' << to_string(choice) << ", " << nodes << " x " << each << ": "
-             << sketch.scratch() << " bytes, really " << most);
+             << ' ' << to_string(choice) << ", " << nodes << " x " << each << ": " << sketch.scratch
+             << " bytes, really " << most);
         // A block or two matter to nobody.
-        CHECK(sketch.scratch() >= most / 2 - 2 * kBlock);
-        CHECK(sketch.scratch() <= 2 * most + 2 * kBlock);
+        CHECK(sketch.scratch >= most / 2 - 2 * kBlock);
+        CHECK(sketch.scratch <= 2 * most + 2 * kBlock);
       }
     }
 }
@@ -197,7 +197,7 @@ TEST_CASE("estimates count the destinations that the schedules have", "[decision
             if (step.kind == StepKind::send) to.insert(step.peer);
           most = std::max(most, static_cast<double>(to.size()));
         }
-        const double sketched = sketch.most_destinations();
+        const double sketched = sketch.most_destinations;
         INFO(name_of(problem.collective) << ' ' << to_string(choice) << ", " << nodes << " x "
                                          << each << ": " << sketched << ", really " << most);
         CHECK(sketched >= most / 2);
@@ -208,8 +208,8 @@ TEST_CASE("estimates count the destinations that the schedules have", "[decision
   const Choice levels =
       parse_choices("bcast=hierarchical(within=linear,across=linear)").begin()->second;
   REQUIRE(draw(sketch, {.P = 32, .nodes = 4, .q = 8}, *levels.algorithm, 8, levels.parameters));
-  CHECK(sketch.destinations().near == 7);
-  CHECK(sketch.destinations().far == 3);
+  CHECK(sketch.destinations.near == 7);
+  CHECK(sketch.destinations.far == 3);
 }
 
 TEST_CASE("a flat tree becomes the best one where the gap falls (OCC 6.3)", "[decision]") {

@@ -21,7 +21,7 @@ TEST_CASE("estimates of scatters and gathers send each block from the root once"
       Sketch sketch;
       REQUIRE(draw(sketch, {.P = P, .q = P}, *choice.algorithm, kBlock, choice.parameters));
       double bytes = 0;
-      for (const Stage& stage : sketch.stages())
+      for (const Stage& stage : sketch.stages)
         bytes += std::max(stage.out.both(), stage.in.both()) * static_cast<double>(stage.bytes);
       INFO(text << ", " << P << " ranks");
       CHECK(bytes == static_cast<double>((P - 1) * kBlock));
@@ -39,7 +39,7 @@ TEST_CASE("estimates of trees know where their parts begin, if ranks are dealt o
     const models::Topology place{
         .P = nodes * each, .nodes = nodes, .q = each, .in_order = false, .in_turn = true};
     REQUIRE(draw(sketch, place, *choice.algorithm, 8, choice.parameters));
-    return sketch.stages();
+    return sketch.stages;
   };
   const auto halves = stages_of("scatter=recursive-splitting", 3, 6);
   CHECK(std::count_if(halves.begin(), halves.end(),
