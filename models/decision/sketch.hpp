@@ -1,7 +1,8 @@
 // An algorithm's messages, in so few words that its time is computed in a microsecond for any
 // number of ranks: rounds, and in each of them the messages of the rank on the critical path, the
 // busiest node and all ranks together. A sketch is composed of families (families.hpp); which
-// algorithm is made of which is in sketches.cpp. No schedule is built. Pure.
+// algorithm is made of which is in sketches_trees.cpp, sketches_exchanges.cpp and
+// sketches_levels.cpp. No schedule is built. Pure.
 #pragma once
 
 #include <cstdint>
