@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/decision/occupied.hpp"
 #include "models/decision/paths.hpp"
 
 namespace tutti::models {
@@ -37,38 +38,6 @@ struct Wire {
     if (piece <= 0 || bytes <= piece) return;
     const double last = costs_of(model, piece).receive;
     time -= std::max(0.0, std::min(costs.send, costs.receive) - last);
-  }
-};
-
-// How long a processor is occupied: that of a rank that takes part in all stages, and that of one
-// which receives what is handed down.
-struct Processor {
-  double all = 0, of_child = 0;
-  double most() const noexcept { return std::max(all, of_child); }
-  void add(double busy, double of_receiver) noexcept {
-    all += busy;
-    of_child = std::max(of_child + busy, of_receiver);
-  }
-};
-
-// How long the processors and the ports of the busiest ranks and node are occupied.
-struct Occupied {
-  Processor of_leader, of_others;
-  double out_near = 0, in_near = 0, out_far = 0, in_far = 0, node = 0;
-  double ports() const noexcept { return std::max({out_near, in_near, out_far, in_far, node}); }
-  double most() const noexcept { return std::max({of_leader.most(), of_others.most(), ports()}); }
-  void add(const Occupied& more, const Stage& stage, bool others_at_borders) noexcept {
-    const double times = stage.busy * stage.share;
-    // A rank that receives from the leader of its node is no leader itself.
-    of_leader.add(times * more.of_leader.all, stage.leaders ? times * more.of_leader.of_child : 0);
-    if (!stage.leaders) of_others.add(times * more.of_others.all, times * more.of_others.of_child);
-    out_near += times * more.out_near;
-    in_near += times * more.in_near;
-    if (!others_at_borders) {
-      out_far += times * more.out_far;
-      in_far += times * more.in_far;
-    }
-    node += times * more.node;
   }
 };
 
@@ -319,8 +288,7 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
     // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages.front() && !sketch.one_way;
     const double wakes = costs.wake * turns(all_begin ? facts.P : stage.woken, facts, cores);
-    // Even an open round waits for all ranks to begin.
-    const double begun = all_begin ? wakes : 0;
+    const double begun = all_begin ? wakes : 0;  // even an open round waits for that
     paths.add(
         stage,
         {round.time + shared + wakes,
