@@ -66,7 +66,7 @@ class Round {
     if (!platform.within) {  // one kind of message
       for (Count* const count : {&out_, &in_, &all_}) *count = {0, count->both()};
     }
-    if (all_.near + out_.near + in_.near > 0) {
+    if (all_.near + out_.near + in_.near > 0 || stage.stays) {
       const Model& within = platform.within ? *platform.within : platform.between;
       near_ = {within, stage.bytes, gap_factors.near};
       near_.in_pieces(within, stage.bytes, platform.piece);
@@ -78,6 +78,10 @@ class Round {
     first = wire().time;
     occupy();
     add_up(cores);
+    if (!stage.stays) return;
+    time = std::max(occupied.most(), near_.time);  // or the path goes on within the node
+    first = std::min(first, time);
+    compute = std::min(compute, time - first);
   }
 
   double time = 0;      // on the critical path

@@ -38,9 +38,10 @@ struct Stage {
   bool parted = false;   // one of them, on the critical path, leaves as two
   bool exchange = true;  // a rank sends and receives in the same round
   bool relays = false;   // a rank sends what it has received in the round before
-  bool after_all = false;   // begins when all segments of the stages before have come
-  bool leaders = false;     // only the leaders of nodes take part,
-  bool one_side = false;    // or these only send, or only receive
+  bool after_all = false;  // begins when all segments of the stages before have come
+  bool leaders = false;    // only the leaders of nodes take part,
+  bool one_side = false;   // or these only send, or only receive
+  bool stays = false;  // the critical path goes on when the port is free again, or within the node
   bool hands_down = false;  // a rank sends in all these stages after the one in which it receives
   bool by_rank = false;     // messages are received in the order of ranks
   bool combines_last = false;      // operands are combined when all have come

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "base/index.hpp"
 #include "collectives/algorithms/trees.hpp"
 #include "models/decision/families.hpp"
 #include "models/decision/reached_in_turn.hpp"
+#include "models/decision/walk.hpp"
 
 namespace tutti::models::families {
 namespace {
@@ -106,12 +108,22 @@ double far_children(const Topology& place, double part, int k, Keeps keeps) {
   return far;
 }
 
-// In the round of this number, before which so many ranks have been reached.
-double senders_of_a_node(const Topology& place, Keeps keeps, double reached, double round,
-                         const ReachedInTurn& in_turn) {
+// The most of all parts: if these are uneven, some have one rank less, whose first rank is
+// elsewhere.
+double far_of_parts(const Topology& place, double part, int k, Keeps keeps, bool uneven) {
+  const double far = far_children(place, part, k, keeps);
+  if (!uneven || !place.in_turn || keeps != Keeps::nearest) return far;
+  return std::max(far, far_children(place, part - 1, k, keeps));
+}
+
+// In the round of this number, with parts of so many ranks, before which so many have been reached.
+double senders_of_a_node(const Topology& place, Keeps keeps, double part, double reached,
+                         double round, const ReachedInTurn& in_turn) {
   // Each sender is a whole number of parts away from the root.
   if (place.in_turn && keeps == Keeps::nearest) return std::min<double>(reached, place.q);
   if (keeps == Keeps::farthest && place.in_order) return std::min<double>(round, place.q);
+  // A border lies in one part at most, if these fit into a node.
+  if (place.in_order && part <= place.q) return 1;
   return in_turn.on_busiest(reached);
 }
 
@@ -148,6 +160,29 @@ void cross_borders(SketchBuilder& sketch, std::size_t begin, double rounds_beyon
   }
 }
 
+// In each round of a binomial tree a path stays on its rank, until that may send again, or goes on
+// with the message. The root, which keeps the farthest ranks, stays in all rounds but the last: so
+// the stages are drawn. Beside that is the path that leaves most nodes, which has to stay for a
+// round before it gets past the ranks beside it.
+void leave_nodes(SketchBuilder& sketch, std::size_t begin, const Walk& walk) {
+  const std::size_t end = sketch.stages().size();
+  for (std::size_t i = begin; i < end; ++i) {
+    Stage& of_root = sketch.stages()[i];
+    of_root.order = Stage::Order::open;
+    of_root.stays = i + 1 < end;
+    const double combined = of_root.combined;
+    const int round = static_cast<int>(i - begin);
+    Stage& hop = sketch.add(of_root.bytes);
+    hop.stays = walk.stays_in(round);
+    hop.out = hop.in = Count::of(1, walk.leaves_in(round) || hop.stays);
+    hop.border = hop.out.far;
+    hop.combined = combined;
+    hop.exchange = false;
+    hop.busy = 0;
+    hop.order = Stage::Order::beside;
+  }
+}
+
 }  // namespace
 
 void star(SketchBuilder& sketch, Bytes bytes, Way way) {
@@ -162,33 +197,34 @@ void star(SketchBuilder& sketch, Bytes bytes, Way way) {
 // ranks, it sends to other nodes from its second round on, where nodes have less than half of the
 // ranks. These messages leave one after another, while what has arrived is forwarded within the
 // nodes: no path crosses more borders than a tree of the nodes has rounds. A path that stays in a
-// round spares the crossing of that round for the last one.
+// round spares the crossing of that round for the last one. Paths through binomial trees are known
+// better (walk.hpp).
 void tree(SketchBuilder& sketch, int k, Bytes bytes, Way way, Bytewise bytewise, Keeps keeps) {
   const Topology& place = sketch.place();
-  double reached = 1, peers = way == Way::down ? 1 : 0, round = 1, cuts = 1;
+  double reached = 1, peers = way == Way::down ? 1 : 0, cuts = 1;
   double crossings = most_crossings(place, k, bytewise);
-  const bool limited = place.in_order && keeps == Keeps::farthest;
+  const bool apart = place.in_order && place.nodes > 1 && place.q > 1;
+  const bool nearest = keeps == Keeps::nearest, walks = apart && k == 1;
+  const Walk longest = walks ? longest_walk(place, nearest) : Walk{};
+  const bool limited = place.in_order && !nearest && !walks;
   const std::size_t begin = sketch.stages().size();
   double beyond_node = 0;  // rounds whose parts have more ranks than a node
-  double astray = 2;       // on a path: parts that lie across a border, though they fit into a node
-  bool inside = false;
   ReachedInTurn in_turn(place);
   Count to;  // of the root
-  int left = collectives::rounds_to_reach(place.P, k + 1);
+  int round = 0, left = collectives::rounds_to_reach(place.P, k + 1);
   const int stays = place.P > 1 ? stays_before_last(place.P, left, k + 1) : 0;
   for (double part = place.P; part > 1; ++round) {
     const double children = std::min<double>(k, part - 1), next = ceil_div(part, k + 1);
     const double messages = std::min(reached * children, place.P - reached);
-    double far = far_children(place, part, k, keeps);
-    // Other parts may have one rank less, whose first rank is elsewhere.
-    if (place.in_turn && keeps == Keeps::nearest && std::fmod(place.P, cuts) != 0)
-      far = std::max(far, far_children(place, part - 1, k, keeps));
+    double far = far_of_parts(place, part, k, keeps, std::fmod(place.P, cuts) != 0);
     cuts *= k + 1;
     if (part > place.q) ++beyond_node;
-    inside = inside || place.within_node(part);
-    const bool unaligned = keeps == Keeps::nearest && place.in_order && !inside;
-    if (far == 0 && unaligned && astray-- > 0) far = children;
-    const double senders = senders_of_a_node(place, keeps, reached, round, in_turn);
+    to.near += children - far;
+    to.far += far;
+    if (walks && nearest) far = longest.leaves_in(round) || longest.stays_in(round) ? 1 : 0;
+    // In a binomial tree a new rank sends to the one beside it.
+    const double old = walks ? round : round + 1;
+    const double senders = senders_of_a_node(place, keeps, part, reached, old, in_turn);
     const bool crosses = far > 0 && (!limited || crossings > 0);
     if (crosses && (left == 1 || left > stays + 1)) --crossings;
     --left;
@@ -208,16 +244,17 @@ void tree(SketchBuilder& sketch, int k, Bytes bytes, Way way, Bytewise bytewise,
         sketch.is_combining() && way == Way::up ? children * static_cast<double>(stage.bytes) : 0;
     stage.exchange = false;
     stage.hands_down = way == Way::down;
-    to.near += children - far;
-    to.far += far;
+    stage.stays = walks && nearest && longest.stays_in(round);
     in_turn.hand_over(static_cast<int>(children), part);
     reached += messages;
     peers += children;
     part = next;
   }
-  end_uneven(sketch.stages(), stays);
-  const bool apart = place.in_order && place.nodes > 1 && place.q > 1;
-  if (apart && bytewise == Bytewise::blocks && keeps == Keeps::farthest && k > 1 && stays == 0)
+  if (walks && !nearest)
+    leave_nodes(sketch, begin, longest);
+  else
+    end_uneven(sketch.stages(), stays);
+  if (apart && bytewise == Bytewise::blocks && !nearest && k > 1 && stays == 0)
     cross_borders(sketch, begin, beyond_node);
   sketch.meets(peers);
   sketch.sends_to(way == Way::down ? to : Count::of(1, place.nodes > 1));
