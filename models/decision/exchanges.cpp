@@ -115,61 +115,6 @@ void exchange_with_neighbors(SketchBuilder& sketch, Bytes bytes) {
   }
 }
 
-// The rounds up to the size of a node go less far together than to the next node but one: they
-// cross one border at most.
-void dissemination(SketchBuilder& sketch, int k, Bytes bytes, bool grows, bool parts) {
-  const Topology& place = sketch.place();
-  const std::size_t begin = sketch.stages().size();
-  double rounds = 0;
-  for (double d = 1; d < place.P; d *= k + 1, ++rounds) {
-    const double to = std::min<double>(k, std::floor((place.P - 1) / d));
-    const double blocks = std::min(d, ceil_div(place.P - d, to));
-    Stage& stage = shift(sketch, d, grows ? static_cast<Bytes>(blocks) * bytes : bytes, to);
-    if (place.in_order && d * (k + 1.0) * (k + 1.0) <= place.q)
-      stage.out = stage.in = Count::of(to, false);
-    // The last round's blocks have been there for two rounds, so they are sent before their time
-    // and delay the round before.
-    if (grows && k == 1 && d > 1 && 2 * blocks <= d) stage.rounds = stage.busy = 2;
-    // With more partners, they have come in some messages of the round before, if not sooner.
-    const double needed = std::ceil(blocks * (k + 1.0) / d) - 1;
-    if (grows && k > 1 && d > 1 && to == 1 && needed < k) {
-      Stage& before = sketch.stages()[sketch.stages().size() - 2];
-      before.order = Stage::Order::open;
-      before.needed = needed;
-      stage.order = Stage::Order::joins;
-    }
-    stage.parted = parts && blocks > 1;
-  }
-  sketch.meets(2 * k * rounds);
-  sketch.sends_anew(begin);
-}
-
-// Each skip is half of the one before, rounded up. From two blocks to three a rank's own block is
-// sent, which has been there from the start: that round does not wait for the one before.
-void circulant(SketchBuilder& sketch, Bytes bytes) {
-  const Topology& place = sketch.place();
-  const std::size_t begin = sketch.stages().size();
-  double rounds = 0, parted = 0;
-  bool three = false;
-  for (int held = place.P; held > 1; held = (held + 1) / 2, ++rounds) {
-    const int skip = (held + 1) / 2;
-    Stage& stage = shift(sketch, skip, (held - skip) * bytes);
-    if (held == 3) stage.order = Stage::Order::open;
-    if (held == 2 && three) stage.order = Stage::Order::joins;
-    three = held == 3;
-    if (held - skip > 1) ++parted;
-  }
-  sketch.meets(2 * rounds);
-  sketch.sends_anew(begin);
-  if (parted == 0) return;
-  // Blocks that go on at the beginning after the last rank's come as two messages, for the second
-  // of which the next round does not wait. It is sent beside others.
-  Stage& halves = sketch.add(0);
-  halves.rounds = 0;
-  halves.busy = parted;
-  halves.in = {1, 0};  // each time on another rank, so no port between nodes has all of them
-}
-
 // The distances to partners are 1, 1, 3, 5, 11, … ranks, to either side in turn.
 void bine(SketchBuilder& sketch, Bytes bytes, double growth) {
   const Topology& place = sketch.place();

@@ -40,7 +40,7 @@ void hand_over(SketchBuilder& sketch, Bytes bytes, Way way, double messages, boo
 // of the same ranks.
 void turn_back(SketchBuilder& sketch);
 
-// --- exchanges (exchanges.cpp, direct.cpp)
+// --- exchanges (exchanges.cpp, dissemination.cpp, direct.cpp)
 // All ranks send `messages` messages to each of those 1, 2, … `to` times that far away.
 Stage& shift(SketchBuilder& sketch, double distance, Bytes bytes, double to = 1,
              double messages = 1, double rounds = 1);
