@@ -86,3 +86,16 @@ TEST_CASE("estimates of Bruck's last round wait for what it sends", "[decision]"
     CHECK(found.estimate == Approx(found.simulated).epsilon(0.02));
   }
 }
+
+// With 5 ranks, the block of the last round is there from the beginning. With 24, the 8 blocks of
+// the last one are there after three of five.
+TEST_CASE("estimates know how early the last blocks of a dissemination can be sent", "[decision]") {
+  for (const int P : {5, 6, 9, 12, 24})
+    for (const Bytes bytes : {8, 4096, 65536}) {
+      const Compared found = compared_alone("bruck", Collective::allgather, P, bytes, adapter());
+      INFO(P << " ranks, " << bytes << " bytes: " << found.estimate << " us, simulated "
+             << found.simulated);
+      CHECK(found.estimate < 1.25 * found.simulated);
+      CHECK(found.estimate > found.simulated / 1.25);
+    }
+}
