@@ -23,23 +23,27 @@ void at_once(SketchBuilder& sketch, Bytes bytes) {
   sketch.sends_to({near, far});
 }
 
+// The ranks of a node wait for its port in one round: then they come to it one after another.
 void pairwise(SketchBuilder& sketch, Bytes bytes) {
   const Topology& place = sketch.place();
   const double rounds = place.P - 1;
+  const auto shifted = [&](double distance, double times) {
+    if (times > 1) shift(sketch, distance, bytes, 1, 1, times - 1).staggered = true;
+    if (times > 0) shift(sketch, distance, bytes);
+  };
   sketch.sends_to({place.q - 1.0, rounds - (place.q - 1)});
+  sketch.meets(rounds);
   if (place.in_turn && place.nodes > 1) {
     const double beside = place.q - 1;
-    if (beside > 0) shift(sketch, place.nodes, bytes, 1, 1, beside);
-    shift(sketch, 1, bytes, 1, 1, rounds - beside);
-    return sketch.meets(rounds);
+    shifted(place.nodes, beside);
+    return shifted(1, rounds - beside);
   }
   // The first and the last rounds go to a node beside, from some of a node's ranks.
   const double beside =
       place.nodes > 1 && place.in_order ? std::min(rounds, 2 * (place.q - 1.0)) : 0;
   const int half = (place.q + 1) / 2;
-  if (beside > 0) shift(sketch, half, bytes, 1, 1, beside);
-  if (rounds > beside) shift(sketch, place.q, bytes, 1, 1, rounds - beside);
-  sketch.meets(rounds);
+  shifted(half, beside);
+  shifted(place.q, rounds - beside);
 }
 
 }  // namespace tutti::models::families

@@ -60,9 +60,14 @@ Count gap_factors(const Sketch& sketch, const Platform& platform) noexcept {
 // One round: what the rank on the critical path and the ports make of it, and the cores.
 class Round {
  public:
-  Round(const Stage& stage, const Platform& platform, const Cores& cores,
-        const Count& gap_factors) noexcept
-      : stage_(stage), platform_(platform), out_(stage.out), in_(stage.in), all_(stage.all) {
+  Round(const Stage& stage, const Platform& platform, const Cores& cores, const Count& gap_factors,
+        double queue_before = 0) noexcept
+      : stage_(stage),
+        platform_(platform),
+        out_(stage.out),
+        in_(stage.in),
+        all_(stage.all),
+        queue_before_(queue_before) {
     if (!platform.within) {  // one kind of message
       for (Count* const count : {&out_, &in_, &all_}) *count = {0, count->both()};
     }
@@ -76,6 +81,7 @@ class Round {
     far_gap_ = far_.costs.gap / platform.adapters;
     far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
+    queue_at_node = far_queue(stage_.leaving, far_.costs.gap, 0);
     occupy();
     add_up(cores);
     if (!stage.stays) return;
@@ -84,13 +90,14 @@ class Round {
     compute = std::min(compute, time - first);
   }
 
-  double time = 0;      // on the critical path
-  double first = 0;     // of it: one message,
-  double compute = 0;   // and combining and copying
-  double work = 0;      // of all cores
-  double passing = 0;   // the node's port, by one segment, in all such rounds
-  double arriving = 0;  // from when a message has left a port, until the rank has it
-  double sent = 0;      // until others may be sent, if some of them need not have come
+  double time = 0;           // on the critical path
+  double first = 0;          // of it: one message,
+  double compute = 0;        // and combining and copying
+  double work = 0;           // of all cores
+  double passing = 0;        // the node's port, by one segment, in all such rounds
+  double arriving = 0;       // from when a message has left a port, until the rank has it
+  double sent = 0;           // until others may be sent, if some of them need not have come
+  double queue_at_node = 0;  // the wait of the last one, if all begin at once
   Occupied occupied;
 
  private:
@@ -143,9 +150,12 @@ class Round {
     return std::max(one - wire().costs.gap, of_piece);  // while it comes
   }
 
-  bool waits_for_node() const noexcept {
-    const bool apart = stage_.repeats && stage_.leaving * far_gap_ <= first;
-    return platform_.shared_ports && !stage_.staggered && !apart;
+  // How long the last rank of a node waits for its port. In rounds that are alike the ranks come to
+  // it one after another already, if it is free before they do.
+  double wait_for_node() const noexcept {
+    if (!platform_.shared_ports || stage_.staggered) return 0;
+    if (!stage_.repeats || occupied.node > first) return queue_at_node;
+    return std::max(0.0, queue_at_node - queue_before_) / std::max(1.0, stage_.rounds);
   }
 
   // The cost of a message beside another one that has its bytes.
@@ -170,8 +180,7 @@ class Round {
         std::max({queue(out_.near, near_.costs.gap, wire().ahead),
                   queue(in_.near, near_.costs.spacing, costs.ahead),
                   far_queue(border_, far_.costs.gap, wire().ahead),
-                  far_queue(in_.far, far_.costs.spacing, costs.ahead),
-                  waits_for_node() ? far_queue(stage_.leaving, far_.costs.gap, 0) : 0.0});
+                  far_queue(in_.far, far_.costs.spacing, costs.ahead), wait_for_node()});
     const double sends = std::max(0.0, sending_ - costs.send_next);
     const double receives = std::max(0.0, receiving_ - costs.receive_next);
     const double both =
@@ -201,6 +210,7 @@ class Round {
   const Stage& stage_;
   const Platform& platform_;
   Count out_, in_, all_;
+  double queue_before_ = 0;  // at the node's port, in the round before
   Wire near_, far_;
   double far_gap_ = 0, far_spacing_ = 0;  // of one message, the adapters taken together
   double combining_ = 0, copying_ = 0, sending_ = 0, receiving_ = 0, border_ = 0;
@@ -283,11 +293,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   Occupied occupied;  // by a segment, since stages begin that wait for all segments of others
   double before = 0;  // until then
   Port port;
-  double turn = 0;  // the longest wait for one
+  double turn = 0;    // the longest wait for one
+  double queued = 0;  // by how much the ranks of a node have got apart at its port
   const bool in_step = !sketch.step.empty() && segments > 1;
   const Count gaps = gap_factors(sketch, platform);
   for (const Stage& stage : sketch.stages) {
-    const Round round{stage, platform, costs, gaps};
+    const Round round{stage, platform, costs, gaps, queued};
+    if (stage.leaving > 0) queued = stage.repeats ? round.queue_at_node : 0;
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
     // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages.front() && !sketch.one_way;

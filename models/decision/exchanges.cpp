@@ -78,13 +78,12 @@ void round_about(SketchBuilder& sketch, Bytes bytes, double far_rounds, double n
 void ring(SketchBuilder& sketch, Bytes bytes, double rounds) {
   const Topology& place = sketch.place();
   if (place.P < 2) return;
+  const std::size_t begin = sketch.stages().size();
   const double borders = place.nodes == 1 ? 0 : place.in_order ? place.nodes : place.P;
   const double far_rounds = std::min(rounds, std::ceil(rounds * borders / (place.P - 1)));
-  if (far_rounds > 1) {
-    round_about(sketch, bytes, far_rounds - 1, 0);
-    sketch.stages().back().repeats = true;
-  }
-  round_about(sketch, bytes, std::min(far_rounds, 1.0), rounds - far_rounds);
+  round_about(sketch, bytes, far_rounds, rounds - far_rounds);
+  sketch.stages().back().repeats = true;
+  if (far_rounds > 0) sketch.stages()[begin].repeats = true;
 }
 
 // Ranks exchange across a border every other time: if nodes have an even number of ranks, both
@@ -123,6 +122,7 @@ void bine(SketchBuilder& sketch, Bytes bytes, double growth) {
   for (double d = 1; d < place.P;
        d *= 2, ++rounds, bytes = static_cast<Bytes>(static_cast<double>(bytes) * growth)) {
     Stage& stage = shift(sketch, distance, bytes);
+    stage.repeats = true;
     if (rounds == 0 && place.within_node(2)) {
       stage.out = stage.in = Count::of(1, false);
       stage.all = Count::of(place.P * place.copies, false);
@@ -155,6 +155,7 @@ Stage& between_partners(SketchBuilder& sketch, double d, double partners, Bytes 
   stage.leaving = away ? place.q * place.copies : 0;
   stage.border = away ? 1 : 0;
   stage.woken = partners * place.copies;
+  stage.repeats = true;
   return stage;
 }
 
@@ -284,6 +285,7 @@ Stage& among_partners(SketchBuilder& sketch, double distance, double partners, B
   stage.leaving = away ? ceil_div(partners, place.nodes) * messages * place.copies : 0;
   stage.woken = partners * place.copies;
   stage.combined = sketch.is_combining() ? messages * static_cast<double>(bytes) : 0;
+  stage.repeats = true;
   return stage;
 }
 

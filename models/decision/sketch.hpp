@@ -46,7 +46,7 @@ struct Stage {
   bool by_rank = false;     // messages are received in the order of ranks
   bool combines_last = false;      // operands are combined when all have come
   bool staggered = false;          // no rank of a node waits there for the node's port
-  bool repeats = false;            // nor here, if that is free before the next round's messages
+  bool repeats = false;            // nor here, if they have waited in the round before
   bool others_at_borders = false;  // other ranks than in the stages before send to other nodes
   // A round that `joins` waits until the messages of the `open` rounds just before it have been
   // sent, but not until they have come; the next one waits for all. Rounds that are `beside` follow

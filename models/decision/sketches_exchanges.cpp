@@ -145,7 +145,7 @@ void bruck_alltoall(SketchBuilder& s, Bytes m, Of p) {
     const double cycle = d * radix, rest = std::fmod(P, cycle);
     const double moved = std::floor(P / cycle) * d * to + std::clamp(rest - d, 0.0, to * d);
     const double blocks = std::max(1.0, moved / to);
-    families::shift(s, d, static_cast<Bytes>(std::ceil(blocks)) * m, to);
+    families::shift(s, d, static_cast<Bytes>(std::ceil(blocks)) * m, to).repeats = true;
     s.copies(2 * blocks * to * static_cast<double>(m));
     peers += 2 * to;
   }
