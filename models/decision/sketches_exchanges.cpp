@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "models/decision/drawings.hpp"
 
@@ -196,6 +197,17 @@ void scan_doubling(SketchBuilder& s, Bytes m, Of) {
   families::scan(s, m);
   s.copies(static_cast<double>(m));
 }
+// A message is combined twice: into what is sent on, and into the result, without the own part.
+void exscan_doubling(SketchBuilder& s, Bytes m, Of) {
+  s.combining(true);
+  const std::size_t begin = s.stages().size();
+  families::scan(s, m);
+  const std::span rounds = std::span{s.stages()}.subspan(begin);
+  for (Stage& stage : rounds) {
+    stage.combined *= 2;
+    if (&stage != &rounds.back()) stage.copied += static_cast<double>(m);
+  }
+}
 
 constexpr auto kExchanges = std::to_array<Row>({
     {Collective::barrier, "dissemination", barrier_dissemination},
@@ -247,7 +259,7 @@ constexpr auto kExchanges = std::to_array<Row>({
     {Collective::reduce_scatter, "linear", folded},
 
     {Collective::scan, "recursive-doubling", rooted<scan_doubling>},
-    {Collective::exscan, "recursive-doubling", rooted<scan_doubling>},
+    {Collective::exscan, "recursive-doubling", rooted<exscan_doubling>},
 });
 
 }  // namespace
