@@ -82,6 +82,10 @@ class Round {
     far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
     queue_at_node = far_queue(stage_.leaving, far_.costs.gap, 0);
+    if (stage.others > 0) {
+      gap_of_others_ = costs_of(platform.between, stage.of_others).gap;
+      queue_at_node = std::max(queue_at_node, far_queue(stage.others, gap_of_others_, 0));
+    }
     occupy();
     add_up(cores);
     if (!stage.stays) return;
@@ -126,7 +130,10 @@ class Round {
                 in_.near * near_.costs.spacing,
                 border_ * far_gap_,
                 in_.far * far_spacing_,
-                platform_.shared_ports ? stage_.leaving * far_gap_ : 0};
+                platform_.shared_ports
+                    ? std::max(stage_.leaving * far_gap_,
+                               stage_.others * gap_of_others_ / platform_.adapters)
+                    : 0};
     passing = platform_.shared_ports ? stage_.passing * far_gap_ : 0;
   }
 
@@ -210,7 +217,8 @@ class Round {
   const Stage& stage_;
   const Platform& platform_;
   Count out_, in_, all_;
-  double queue_before_ = 0;  // at the node's port, in the round before
+  double queue_before_ = 0;   // at the node's port, in the round before
+  double gap_of_others_ = 0;  // messages from another node
   Wire near_, far_;
   double far_gap_ = 0, far_spacing_ = 0;  // of one message, the adapters taken together
   double combining_ = 0, copying_ = 0, sending_ = 0, receiving_ = 0, border_ = 0;

@@ -195,6 +195,12 @@ struct Lending {
       leaving = ceil_div(extra, even ? place.nodes / 2.0 : place.nodes);
     }
     helping = extra > 0 ? ceil_div(place.q, 2) : place.q;
+    if (extra > 0 && place.in_turn) {
+      // All partners that have lenders are on half of the nodes, if these are an even number.
+      const bool even = std::fmod(place.nodes, 2) == 0;
+      helping = even ? ceil_div(extra, place.nodes / 2.0) + ceil_div(partners - extra, place.nodes)
+                     : ceil_div(partners, place.nodes);
+    }
     alone = std::max(helping, std::min({static_cast<double>(place.q), partners / 2,
                                         extra > 0 ? partners - extra : partners}));
   }
@@ -203,12 +209,12 @@ struct Lending {
   double second(double d) const noexcept { return d + std::clamp(extra - d, 0.0, d); }
 
   // A node of q ranks gets as many bytes as this number of the longest messages has, in a round
-  // that is not the most distant one. If its ranks have no lenders, all take part: they get d
-  // blocks, and more where the last partners with lenders exchange with them.
+  // that is not the most distant one: if its ranks have lenders, or if they exchange with the last
+  // partners that have some. If its ranks have none, all take part, with messages of d blocks.
   double at_port(double d, double q) const noexcept {
     const double last = std::fmod(extra, 2 * d), most = d + std::min(d, last);
     const double mixed = last == 0 ? 0 : last <= d ? d : 2 * d - last;
-    return std::max({helping, q * d / first(d), std::min(q, mixed) * most / first(d)});
+    return std::max(helping, std::min(q, mixed) * most / first(d));
   }
 
   double partners, extra;  // ranks that take part, and lenders
@@ -261,8 +267,15 @@ void doubling_blocks(SketchBuilder& sketch, Bytes block) {
     Stage& stage = between_partners(sketch, d, lending.partners,
                                     blocks(answers ? lending.second(d) : lending.first(d)));
     if (i == 0 && joins) stage.order = Stage::Order::joins;
-    if (stage.leaving > 0)
+    if (stage.leaving > 0) {
       stage.leaving = (d < half ? lending.at_port(d, place.q) : lending.helping) * place.copies;
+      if (extra > 0 && d < half) {
+        // Short distances leave a node at its borders only.
+        const double crossing = place.in_order ? std::min(lending.alone, 2 * d) : lending.alone;
+        stage.others = crossing * place.copies;
+        stage.of_others = blocks(d);
+      }
+    }
     stage.staggered = left && back;
     left = left || stage.leaving > 0;
   }

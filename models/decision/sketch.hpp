@@ -24,12 +24,14 @@ struct Count {
 
 // Rounds that are alike, one after another.
 struct Stage {
-  Bytes bytes = 0;     // of a message
-  double rounds = 1;   // on the critical path; 0: only what the busiest rank does
-  Count out, in;       // in a round, of the rank on the critical path: what it sends and gets
-  Count all;           // of all ranks
-  double leaving = 0;  // from the busiest node to others
-  double border = 0;   // of these, from its busiest rank
+  Bytes bytes = 0;      // of a message
+  double rounds = 1;    // on the critical path; 0: only what the busiest rank does
+  Count out, in;        // in a round, of the rank on the critical path: what it sends and gets
+  Count all;            // of all ranks
+  double leaving = 0;   // from the busiest node to others
+  double border = 0;    // of these, from its busiest rank
+  double others = 0;    // meanwhile from another node, which has
+  Bytes of_others = 0;  // messages of another length
   double combined = 0, copied = 0;  // bytes, by the rank on the critical path
   double woken = 0;                 // ranks that wait for a message
   double busy = 1;                  // in how many of the rounds the busiest rank takes part
