@@ -63,8 +63,6 @@ Constructor::Constructor(MPI_Datatype type, const CommonTypes& common) : common_
   combiner_ = e.combiner;
   if (is_predefined(combiner_)) return;
   const MPI_Count numbers = e.integers + e.addresses + e.counts;
-  too_long_ = std::max(numbers, e.types) > kMostNumbers;
-  if (too_long_) return;
   count_ = static_cast<std::size_t>(numbers);
   type_count_ = static_cast<std::size_t>(e.types);
   make_room();

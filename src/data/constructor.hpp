@@ -20,9 +20,6 @@ bool is_predefined(int combiner) noexcept;
 
 class Constructor {
  public:
-  // More numbers than this are not read.
-  static constexpr Bytes kMostNumbers = 1 << 16;
-
   // Throws Error{bad_datatype}, std::bad_alloc.
   Constructor(MPI_Datatype type, const CommonTypes& common);
   ~Constructor();
@@ -30,8 +27,6 @@ class Constructor {
   Constructor& operator=(const Constructor&) = delete;
 
   int combiner() const noexcept { return combiner_; }
-  // The constructor has more numbers than kMostNumbers, so there are no arguments here.
-  bool too_long() const noexcept { return too_long_; }
   // The arguments that are numbers, in the order of the C function, but for two: MPI has some in
   // other places for large counts. Subarrays have the number of dimensions and the order first;
   // distributed arrays (see DistributedArray) have the sizes last.
@@ -49,7 +44,6 @@ class Constructor {
   static constexpr std::size_t kFewNumbers = 16, kFewTypes = 8;
   const CommonTypes& common_;
   int combiner_ = 0;
-  bool too_long_ = false;
   std::size_t count_ = 0, type_count_ = 0;
   Bytes* numbers_ = few_numbers_;
   MPI_Datatype* types_ = few_types_;

@@ -29,7 +29,6 @@ class SignatureReader {
     const Constructor made(type, common_);
     if (made.combiner() == MPI_COMBINER_NAMED) return of_predefined(type);
     if (is_predefined(made.combiner())) return Signature::unknown();  // Fortran's by digits
-    if (made.too_long()) return Signature::unknown();
     ++depth_;
     const Signature whole = of_constructed(made);
     --depth_;

@@ -59,7 +59,6 @@ class Reader {
     if (++types_ > kMostTypes || depth_ == kDeepest) return unknown();
     const Constructor made(type, common_);
     if (is_predefined(made.combiner())) return predefined(type);
-    if (made.too_long()) return unknown();
     ++depth_;
     const Loop loop = made.combiner() == MPI_COMBINER_STRUCT ? structure(made)
                       : made.types().size() == 1

@@ -9,8 +9,8 @@
 namespace tutti {
 
 // Reads the typemap and the alignment into `form`, which has the size and the extent. Not known is
-// what cannot be said in bounded memory and time (very many irregular pieces, distributed arrays,
-// types nested very deeply), or consists of types that are not known. Throws Error{bad_datatype},
+// what takes more loops than a typemap may have (very many irregular pieces), what is nested very
+// deeply, and what consists of types that are not known. Throws Error{bad_datatype},
 // std::bad_alloc.
 void read_typemap(MPI_Datatype type, const CommonTypes& common, TypeForm& form);
 

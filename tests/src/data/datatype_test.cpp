@@ -91,6 +91,51 @@ TEST_CASE("what was packed can be unpacked, and gaps stay as they are", "[dataty
   }
 }
 
+// A piece every other double.
+TEST_CASE("regular pieces become loops, however many there are", "[datatype]") {
+  constexpr int kPieces = 100000;
+  constexpr MPI_Aint kStep = 2 * sizeof(double);
+  const std::vector<int> ones(kPieces, 1);
+  std::vector<int> places(kPieces);
+  std::vector<MPI_Aint> offsets(kPieces);
+  const std::vector<MPI_Datatype> doubles(kPieces, MPI_DOUBLE);
+  for (int i = 0; i < kPieces; ++i) {
+    places[static_cast<std::size_t>(i)] = 2 * i;
+    offsets[static_cast<std::size_t>(i)] = i * kStep;
+  }
+  MPI_Datatype made[5];
+  MPI_Type_indexed(kPieces, ones.data(), places.data(), MPI_DOUBLE, &made[0]);
+  MPI_Type_create_hindexed(kPieces, ones.data(), offsets.data(), MPI_DOUBLE, &made[1]);
+  MPI_Type_create_indexed_block(kPieces, 1, places.data(), MPI_DOUBLE, &made[2]);
+  MPI_Type_create_hindexed_block(kPieces, 1, offsets.data(), MPI_DOUBLE, &made[3]);
+  MPI_Type_create_struct(kPieces, ones.data(), offsets.data(), doubles.data(), &made[4]);
+  for (const MPI_Datatype each : made) {
+    const Type type(each);
+    const Layout layout = layout_of(type);
+    REQUIRE(layout.is_known());
+    CHECK(layout.size == Bytes{kPieces} * 8);
+    CHECK(layout.form->map.loops() == 1);
+    CHECK(layout.form->map.whole().count == kPieces);
+    CHECK(layout.form->map.whole().stride == kStep);
+  }
+}
+
+TEST_CASE("pieces that are many and irregular are packed by the MPI", "[datatype]") {
+  constexpr int kPieces = 100000;
+  std::vector<int> places(kPieces), ints(4 * kPieces), expected(kPieces);
+  std::iota(ints.begin(), ints.end(), 1);
+  for (int i = 0; i < kPieces; ++i) {
+    const int place = 3 * i + i % 2 + i % 3 / 2;
+    places[static_cast<std::size_t>(i)] = place;
+    expected[static_cast<std::size_t>(i)] = place + 1;
+  }
+  MPI_Datatype made;
+  MPI_Type_create_indexed_block(kPieces, 1, places.data(), MPI_INT, &made);
+  const Type type(made);
+  CHECK_FALSE(layout_of(type).is_known());
+  CHECK(packed(type, ints, 1) == expected);
+}
+
 namespace {
 
 // `bytes` of memory that begin at a page, but one page again and again.
