@@ -187,6 +187,74 @@ TEST_CASE("one element with gaps may be longer than 2 GiB", "[datatype]") {
   CHECK(std::equal(end - 5 - kPiece, end - 5, typed.data() + kPieces * kStep));
 }
 
+namespace {
+
+// Memory of which only those pages are taken that are touched.
+class Sparse {
+ public:
+  explicit Sparse(Bytes bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(memory_ != MAP_FAILED);
+  }
+  ~Sparse() { munmap(memory_, bytes_); }
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+  // The int that begins at that byte.
+  int& at(Bytes offset) const {
+    return *reinterpret_cast<int*>(static_cast<std::byte*>(memory_) + offset);
+  }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+}  // namespace
+
+// Strides and extents of 3 GiB, forwards and backwards: no offset fits in 31 bits, and some do not
+// fit in 32.
+TEST_CASE("pieces and elements may be further apart than 2 GiB", "[datatype]") {
+  constexpr Bytes kGiB = Bytes{1} << 30, kStride = 3 * kGiB, kExtent = 10 * kGiB;
+  constexpr int kPieces = 3, kElements = 2;
+  for (const Bytes stride : {kStride, -kStride}) {
+    INFO("a stride of " << stride << " bytes");
+    MPI_Datatype vector, resized;
+    MPI_Type_create_hvector(kPieces, 2, stride, MPI_INT, &vector);
+    MPI_Type_create_resized(vector, 0, kExtent, &resized);
+    const Type inner(vector), type(resized);
+    const Datatypes types(g_scratch);
+    const Layout layout = types.layout(type);
+    REQUIRE(layout.is_known());
+    CHECK(layout.true_extent == 2 * kStride + 8);
+    const Bytes first = stride < 0 ? 2 * kStride : 0;
+    const auto place = [&](int element, int piece) {
+      return first + element * kExtent + piece * stride;
+    };
+    const Sparse sent(kElements * kExtent), received(kElements * kExtent);
+    std::vector<int> expected;
+    for (int element = 0; element < kElements; ++element)
+      for (int piece = 0; piece < kPieces; ++piece)
+        for (int i = 0; i < 2; ++i) {
+          expected.push_back(100 * element + 10 * piece + i + 1);
+          sent.at(place(element, piece) + 4 * i) = expected.back();
+        }
+    std::vector<int> bytes(expected.size());
+    types.pack(&sent.at(first), kElements, layout, reinterpret_cast<std::byte*>(bytes.data()));
+    CHECK(bytes == expected);
+    types.unpack(reinterpret_cast<const std::byte*>(bytes.data()), &received.at(first), kElements,
+                 layout);
+    for (int element = 0; element < kElements; ++element)
+      for (int piece = 0; piece < kPieces; ++piece) {
+        INFO("element " << element << ", piece " << piece);
+        const Bytes at = place(element, piece);
+        CHECK(received.at(at) == sent.at(at));
+        CHECK(received.at(at + 4) == sent.at(at + 4));
+        CHECK(received.at(at + 8) == 0);  // the gap
+      }
+  }
+}
+
 #if MPI_VERSION >= 4
 TEST_CASE("types may be made with large counts", "[datatype]") {
   MPI_Datatype row, rows, column, pieces;

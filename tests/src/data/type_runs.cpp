@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -105,6 +106,76 @@ std::string compare(const Datatypes& datatypes, const fuzz::Type& type, Bytes co
   return mine == other ? "" : kMpiDiffers;
 }
 
+// Bytes on both sides of an address, of which only those pages are taken that are touched.
+class Sparse {
+ public:
+  static constexpr Bytes kEachSide = Bytes{16} << 30;
+  Sparse()
+      : memory_(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (memory_ == MAP_FAILED) std::abort();
+  }
+  ~Sparse() { munmap(memory_, kBytes); }
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+  std::byte* middle() const { return static_cast<std::byte*>(memory_) + kEachSide; }
+
+ private:
+  static constexpr auto kBytes = static_cast<std::size_t>(2 * kEachSide);
+  void* memory_;
+};
+
+// The type twice, 3 GiB apart, forwards or backwards, with room for 7 GiB. Null: MPI refuses it, or
+// it is not within the memory that there is.
+fuzz::Type made_wide(const fuzz::Type& type, bool forwards) {
+  constexpr Bytes kGiB = Bytes{1} << 30;
+  const Bytes stride = forwards ? 3 * kGiB : -3 * kGiB;
+  fuzz::Type wide;
+  for (const Bytes at : {Bytes{0}, stride})
+    for (const fuzz::Entry& entry : type.map) {
+      if (std::abs(entry.offset) + entry.bytes > kGiB) return {};
+      wide.map.push_back({at + entry.offset, entry.bytes});
+    }
+  MPI_Datatype twice;
+  if (MPI_Type_create_hvector(2, 1, stride, type.handle, &twice) != MPI_SUCCESS) return {};
+  MPI_Type_create_resized(twice, 0, 7 * kGiB, &wide.handle);
+  MPI_Type_commit(&wide.handle);
+  MPI_Type_free(&twice);
+  return wide;
+}
+
+// As compare(), without the MPI, for two elements of the type made wide.
+std::string compare_wide(const Datatypes& datatypes, const fuzz::Type& type, const Sparse& memory,
+                         bool forwards) {
+  constexpr Bytes kCount = 2;
+  fuzz::Type wide = made_wide(type, forwards);
+  if (wide.handle == MPI_DATATYPE_NULL) return {};
+  const Layout layout = datatypes.layout(wide.handle);
+  Memory ours(static_cast<std::size_t>(kCount * layout.size)), defined = ours;
+  each_piece(wide, kCount, [&](Bytes at, Bytes packed, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) {
+      const auto value = static_cast<std::size_t>(at) + i;  // by its place: pieces may overlap
+      memory.middle()[at + static_cast<Bytes>(i)] = defined[static_cast<std::size_t>(packed) + i] =
+          static_cast<std::byte>(value * 7 + value / 256 + value / (std::size_t{1} << 30));
+    }
+  });
+  datatypes.pack(memory.middle(), kCount, layout, ours.data());
+  std::string what;
+  if (ours != defined) what = "packed bytes of the wide type are not those of the definition";
+  if (what.empty() && !Place(type, 1).overlap) {
+    each_piece(wide, kCount, [&](Bytes at, Bytes, std::size_t bytes) {
+      std::memset(memory.middle() + at, 99, bytes);
+    });
+    datatypes.unpack(defined.data(), memory.middle(), kCount, layout);
+    each_piece(wide, kCount, [&](Bytes at, Bytes packed, std::size_t bytes) {
+      if (std::memcmp(memory.middle() + at, defined.data() + packed, bytes) != 0)
+        what = "unpacked bytes of the wide type are not those of the definition";
+    });
+  }
+  MPI_Type_free(&wide.handle);
+  return what;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -119,6 +190,7 @@ int main(int argc, char** argv) {
   {
     ScratchPool scratch(0);
     const Datatypes datatypes(scratch);
+    const Sparse sparse;
     for (std::uint64_t seed = number(1); seed <= number(2); ++seed) {
       std::mt19937_64 random(seed);
       std::vector<std::uint8_t> bytes(128);
@@ -131,7 +203,8 @@ int main(int argc, char** argv) {
       not_packed += !type.mpi_packs;
       const Layout layout = datatypes.layout(type.handle);
       ++(layout.form && !layout.form->known ? left_to_mpi : runs);
-      const std::string what = compare(datatypes, type, static_cast<Bytes>(input.below(4)));
+      std::string what = compare(datatypes, type, static_cast<Bytes>(input.below(4)));
+      if (what.empty()) what = compare_wide(datatypes, type, sparse, seed % 2 == 0);
       if (what.empty()) continue;
       if (!kMpiIsRight && what == kMpiDiffers) {
         ++mpi_wrong;
