@@ -39,11 +39,12 @@ void bcast(Library& state, UserRequest& request, const Arguments& a) {
 // The counts of a v-form, in bytes, as far as this rank knows them: then the others' are 0. `all`:
 // the root's side; `counts`: the caller's, of all ranks if they are known.
 std::vector<Bytes> counts_of(const Library& state, const Side& all, const MPI_Count* counts,
-                             const Communicator& comm, const Blocked& one, const char* name) {
+                             const Communicator& comm, const Blocked& one, const char* all_name,
+                             const char* name) {
   const auto mine = static_cast<std::size_t>(comm.rank());
   std::vector<Bytes> bytes(static_cast<std::size_t>(comm.size()), 0);
   if (state.configuration.counts == Counts::all) {
-    const Layout layout = state.datatypes.layout(all.type);
+    const Layout layout = state.datatypes.layout(all.type, {all_name});
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = bytes_of(counts[i], layout, 1, name);
     check_equal(one.total(), bytes[mine]);
   } else {
@@ -86,8 +87,8 @@ void scatter_or_gather(Library& state, UserRequest& request, const Arguments& a)
   if (!v)
     task.bytes = is_root ? all->block_bytes() : one->total();
   else
-    task.counts =
-        is_root ? all->counts() : counts_of(state, all_side, counts, comm, *one, counts_name);
+    task.counts = is_root ? all->counts()
+                          : counts_of(state, all_side, counts, comm, *one, all_name, counts_name);
   if (request.from) request.reads(*request.from);
   if (request.to) request.writes(*request.to, gathers && in_place ? a.root : Blocked::kNoBlock);
 }

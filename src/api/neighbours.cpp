@@ -41,7 +41,7 @@ class Around {
   // from them: nothing may be unpacked there.
   void emplace_equal(Maybe<Blocked>& place) {
     if (ranks_.empty()) return emplace_nothing(place);
-    const Layout layout = state_.datatypes.layout(side_.type, name_);
+    const Layout layout = state_.datatypes.layout(side_.type, {name_});
     const bool holes = std::ranges::find(ranks_, kNoNeighbour) != ranks_.end();
     if (!holes || layout.contiguous) {
       place.emplace(state_.datatypes, layout, side_.buffer, side_.count, side_.type, size(), name_);

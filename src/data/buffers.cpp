@@ -44,9 +44,10 @@ void Blocked::take_one_piece(MPI_Count count, const char* name) {
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
                  const MPI_Count* displacements, MPI_Datatype type, int blocks, const char* name)
     : datatypes_(datatypes),
+      name_(name),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(type),
-      layout_(datatypes.layout(type, name)),
+      layout_(datatypes.layout(type, {name})),
       blocks_(blocks),
       room_(datatypes.scratch()) {
   must_be_host_memory(buffer, name);
@@ -83,6 +84,7 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
 Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count* counts,
                  const MPI_Count* offsets, const MPI_Datatype* types, int blocks, const char* name)
     : datatypes_(datatypes),
+      name_(name),
       user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
       type_(MPI_BYTE),
       layout_(datatypes.layout(MPI_BYTE)),
@@ -97,7 +99,8 @@ Blocked::Blocked(const Datatypes& datatypes, const void* buffer, const MPI_Count
   pieces_.reserve(all);
   counts_.reserve(all);
   for (std::size_t i = 0; i < all; ++i) {
-    own_.push_back({types[i], counts[i] == 0 ? layout_ : datatypes.layout(types[i], name)});
+    const TypeArgument argument{name, static_cast<int>(i)};
+    own_.push_back({types[i], counts[i] == 0 ? layout_ : datatypes.layout(types[i], argument)});
     const Layout& layout = own_.back().layout;
     const Bytes bytes = bytes_of(counts[i], layout, 1, name);
     pieces_.push_back({bytes > 0 ? Bytes{offsets[i]} : 0, counts[i], bytes, own_.size()});
@@ -158,12 +161,17 @@ void Blocked::must_be_in_memory(const Piece& piece, const char* name) const {
 }
 
 void Blocked::must_have_a_place_each() const {
-  if (std::ranges::any_of(pieces(), [&](const Piece& piece) {
-        return piece.bytes > 0 && layout_of(piece).overlaps_itself(piece.count);
-      }))
-    throw Error(Code::bad_datatype,
-                "pieces of the datatype of the receive buffer overlap; there each byte needs a "
-                "place of its own");
+  const auto all = pieces();
+  const auto shared = std::ranges::find_if(all, [&](const Piece& piece) {
+    return piece.bytes > 0 && layout_of(piece).overlaps_itself(piece.count);
+  });
+  if (shared == all.end()) return;
+  const TypeArgument argument{name_, static_cast<int>(shared->own) - 1};
+  throw Error(
+      Code::bad_datatype,
+      fmt::format("pieces of {} overlap; where data are received each byte needs a place of "
+                  "its own",
+                  argument.words()));
 }
 
 std::byte* Blocked::filled(int keep) {

@@ -36,11 +36,12 @@ class Blocked {
   // | bad_datatype | datatype_not_committed | bad_buffer}.
   Blocked(const Datatypes& datatypes, const void* buffer, MPI_Count count, MPI_Datatype type,
           int blocks, const char* name)
-      : Blocked(datatypes, datatypes.layout(type, name), buffer, count, type, blocks, name) {}
+      : Blocked(datatypes, datatypes.layout(type, {name}), buffer, count, type, blocks, name) {}
   // For a type whose layout is known already.
   Blocked(const Datatypes& datatypes, const Layout& layout, const void* buffer, MPI_Count count,
           MPI_Datatype type, int blocks, const char* name)
       : datatypes_(datatypes),
+        name_(name),
         user_(static_cast<std::byte*>(const_cast<void*>(buffer))),
         type_(type),
         layout_(layout),
@@ -159,6 +160,7 @@ class Blocked {
   void move(const Piece& piece, Bytes at, bool pack);
 
   const Datatypes& datatypes_;
+  const char* const name_;  // of the argument
   std::byte* const user_;
   const MPI_Datatype type_;
   Layout layout_;

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "base/copy.hpp"
@@ -27,10 +28,18 @@ Datatypes::~Datatypes() {
   if (!finalized) PMPI_Comm_free(&self_);
 }
 
-TypeFormUse Datatypes::form_of(MPI_Datatype type, const char* name) const {
-  const auto bad = [name](Code code, std::string_view why) {
-    return Error(code,
-                 fmt::format("the datatype{} {}", name ? fmt::format(" of `{}`", name) : "", why));
+// Types of buffers `sendbuf` and `recvbuf` have names like theirs.
+std::string TypeArgument::words() const {
+  if (!buffer) return "the datatype";
+  std::string_view side(buffer);
+  if (!side.ends_with("buf")) return fmt::format("the datatype of `{}`", side);
+  side.remove_suffix(3);
+  return block < 0 ? fmt::format("`{}type`", side) : fmt::format("`{}types[{}]`", side, block);
+}
+
+TypeFormUse Datatypes::form_of(MPI_Datatype type, const TypeArgument& argument) const {
+  const auto bad = [&](Code code, std::string_view why) {
+    return Error(code, fmt::format("{} {}", argument.words(), why));
   };
   if (type == MPI_DATATYPE_NULL)
     throw bad(Code::bad_datatype,
@@ -50,10 +59,10 @@ TypeFormUse Datatypes::form_of(MPI_Datatype type, const char* name) const {
   return form;
 }
 
-Layout Datatypes::examine(MPI_Datatype type, const char* name) const {
+Layout Datatypes::examine(MPI_Datatype type, const TypeArgument& argument) const {
   require_mpi();
   TypeForm* const recent = kept_.find_recent(type);
-  TypeFormUse form = recent ? TypeFormUse(recent) : form_of(type, name);
+  TypeFormUse form = recent ? TypeFormUse(recent) : form_of(type, argument);
   if (!form->known && form->packed_by_mpi == MPI_DATATYPE_NULL)
     check_mpi(PMPI_Type_dup(type, &form->packed_by_mpi), "MPI_Type_dup");
   const bool run = form->known && form->map.is_run() && form->map.whole().offset == 0;

@@ -4,6 +4,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 #include "base/packing.hpp"
 #include "base/scratch.hpp"
 #include "base/types.hpp"
@@ -40,6 +42,15 @@ struct Layout {
   }
 };
 
+// Which argument of a call a type is, for messages.
+struct TypeArgument {
+  const char* buffer = nullptr;  // the name of the buffer whose type it is; null: there is one type
+  int block = -1;                // the number of the block, where each has a type of its own
+
+  // Such as "`recvtype`".
+  std::string words() const;
+};
+
 // Within its page a copy begins where malloc lets large blocks begin: copies by the
 // processor's string instruction, as the kernel makes them, are slow to a place that is a few bytes
 // further on in its page than the source (base/copy.hpp).
@@ -58,11 +69,11 @@ class Datatypes {
   Datatypes(const Datatypes&) = delete;
   Datatypes& operator=(const Datatypes&) = delete;
 
-  // `name`: of the argument whose type it is, for messages; null: the call has one type. Throws
-  // Error{bad_datatype | datatype_not_committed | unsupported}, std::bad_alloc.
-  Layout layout(MPI_Datatype type, const char* name = nullptr) const {
+  // `argument`: which it is, for messages. Throws Error{bad_datatype | datatype_not_committed |
+  // unsupported}, std::bad_alloc.
+  Layout layout(MPI_Datatype type, const TypeArgument& argument = {}) const {
     if (const Bytes size = common_.size_of(type)) return {size, true, true, 0, size, size};
-    return examine(type, name);
+    return examine(type, argument);
   }
   // For one element of a type that has a layout. Throws Error{bad_datatype}, std::bad_alloc.
   Signature signature(MPI_Datatype type) const { return read_signature(type, common_); }
@@ -80,8 +91,8 @@ class Datatypes {
 
  private:
   class Based;
-  Layout examine(MPI_Datatype type, const char* name) const;
-  TypeFormUse form_of(MPI_Datatype type, const char* name) const;
+  Layout examine(MPI_Datatype type, const TypeArgument& argument) const;
+  TypeFormUse form_of(MPI_Datatype type, const TypeArgument& argument) const;
   void read(MPI_Datatype type, TypeForm& form) const;
   template <class Call>
   void in_chunks(MPI_Count count, const Layout& layout, Call&& call) const;

@@ -96,8 +96,9 @@ void Blocked::dense_blocks_must_not_overlap() const {
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
   for (std::size_t i = 1; i < dense.size(); ++i)
     if (dense[i].begin < dense[i - 1].end)
-      throw Error(Code::bad_displacement,
-                  "two blocks of the receive buffer overlap; their displacements are in bytes");
+      throw Error(
+          Code::bad_displacement,
+          fmt::format("two blocks of `{}` overlap; their displacements are in bytes", name_));
 }
 
 void Blocked::must_not_overlap() const {
@@ -114,8 +115,9 @@ void Blocked::must_not_overlap() const {
   for (std::size_t i = 1; i < spans.size(); ++i)
     if (spans[i].first < spans[i - 1].second || spans[i].first == spans[i - 1].first)
       throw Error(Code::bad_displacement,
-                  "two blocks of the receive buffer overlap; their displacements, in extents of "
-                  "the type, must leave room for the counts");
+                  fmt::format("two blocks of `{}` overlap; their displacements, in extents of the "
+                              "type, must leave room for the counts",
+                              name_));
 }
 
 }  // namespace tutti

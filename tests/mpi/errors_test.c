@@ -124,6 +124,61 @@ static void bad_arguments_prepared(tutti_comm comm) {
   MUST(tutti_barrier(comm));
 }
 
+/* An error in a type names the argument, in each form of the call. */
+static void bad_types(tutti_comm comm) {
+  int data[8] = {0};
+  int* const all = calloc(8 * (size_t)job_size, sizeof *all);
+  MPI_Count counts[64], places[64];
+  MPI_Datatype raw, far, overlapping, types[64];
+  tutti_request request;
+  CHECK(all && job_size <= 64, "no memory for %d ranks", job_size);
+  MPI_Type_vector(2, 1, 2, MPI_INT, &raw);
+  MPI_Type_create_hvector(2, 1, (MPI_Aint)1 << 60, MPI_INT, &far);
+  MPI_Type_vector(2, 2, 1, MPI_INT, &overlapping);
+  MPI_Type_commit(&far);
+  MPI_Type_commit(&overlapping);
+#define NAMES(call, code, argument)                                                       \
+  do {                                                                                    \
+    GIVES(call, code);                                                                    \
+    CHECK(strstr(tutti_last_error_message(), argument), "%s does not name %s: %s", #call, \
+          argument, tutti_last_error_message());                                          \
+  } while (0)
+#define NAMES_IN_ALL_FORMS(arguments, code, argument)                       \
+  do {                                                                      \
+    NAMES(tutti_allgather(arguments, comm), code, argument);                \
+    NAMES(tutti_iallgather(arguments, comm, &request), code, argument);     \
+    NAMES(tutti_allgather_init(arguments, comm, &request), code, argument); \
+  } while (0)
+#define SEND(type) data, 1, type, all, 1, MPI_INT
+#define RECEIVE(type) data, 4, MPI_INT, all, 1, type
+  NAMES_IN_ALL_FORMS(SEND(MPI_DATATYPE_NULL), TUTTI_ERR_TYPE, "`sendtype`");
+  NAMES_IN_ALL_FORMS(SEND(raw), TUTTI_ERR_TYPE_NOT_COMMITTED, "`sendtype`");
+  NAMES_IN_ALL_FORMS(SEND(far), TUTTI_ERR_BUFFER, "`sendbuf`");
+  NAMES_IN_ALL_FORMS(RECEIVE(MPI_DATATYPE_NULL), TUTTI_ERR_TYPE, "`recvtype`");
+  NAMES_IN_ALL_FORMS(RECEIVE(raw), TUTTI_ERR_TYPE_NOT_COMMITTED, "`recvtype`");
+  NAMES_IN_ALL_FORMS(RECEIVE(far), TUTTI_ERR_BUFFER, "`recvbuf`");
+  NAMES_IN_ALL_FORMS(RECEIVE(overlapping), TUTTI_ERR_TYPE, "`recvtype`");
+  for (int i = 0; i < job_size; ++i) {
+    counts[i] = 1;
+    places[i] = 0;
+    types[i] = MPI_INT;
+  }
+  types[job_size - 1] = raw;
+  char last[32];
+  snprintf(last, sizeof last, "`recvtypes[%d]`", job_size - 1);
+  NAMES(tutti_alltoallw(data, counts, places, types, all, counts, places, types, comm),
+        TUTTI_ERR_TYPE_NOT_COMMITTED, "`sendtypes[");
+  NAMES(tutti_alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, all, counts, places, types, comm),
+        TUTTI_ERR_TYPE_NOT_COMMITTED, last);
+  if (job_size > 1)
+    NAMES(tutti_allgatherv(data, 1, MPI_INT, all, counts, places, MPI_INT, comm),
+          TUTTI_ERR_DISPLACEMENT, "`recvbuf`");
+  MPI_Type_free(&raw);
+  MPI_Type_free(&far);
+  MPI_Type_free(&overlapping);
+  free(all);
+}
+
 static void bad_arguments(tutti_comm comm) {
   int data[8] = {0}, all[8 * 64] = {0};
   GIVES(tutti_bcast(NULL, 1, MPI_INT, 0, comm), TUTTI_ERR_BUFFER);
@@ -243,6 +298,7 @@ int main(int argc, char** argv) {
   tutti_comm comm;
   MUST(tutti_comm_create(MPI_COMM_WORLD, &comm));
   bad_communicators(comm);
+  bad_types(comm);
   bad_arguments(comm);
   bad_arguments_prepared(comm);
   works(comm);

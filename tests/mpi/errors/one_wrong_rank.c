@@ -55,8 +55,11 @@ void one_wrong_rank(tutti_comm good) {
                 about[k].name, fault_names[f], text);
         }
         if (expected == TUTTI_ERR_TYPE_NOT_COMMITTED && job_rank == wrong)
-          CHECK(strstr(text, "is not committed") && !strstr(text, "MPI_Send"), "%s, %s: %s",
-                about[k].name, fault_names[f], text);
+          CHECK(strstr(text, about[k].one         ? "datatype"
+                             : f == SEND_TYPE_RAW ? "sendtype"
+                                                  : "recvtype") &&
+                    strstr(text, "is not committed") && !strstr(text, "MPI_Send"),
+                "%s, %s: %s", about[k].name, fault_names[f], text);
         if (code) CHECK(strlen(text) > 10, "%s, %s: no message", about[k].name, fault_names[f]);
         int next = cases % 4
                        ? tutti_barrier(comm)

@@ -298,3 +298,11 @@ TEST_CASE("a type that cannot be used is named as such", "[datatype]") {
   CHECK(code_of([&] { layout_of(raw); }) == Code::datatype_not_committed);
   MPI_Type_free(&raw);
 }
+
+TEST_CASE("messages call an argument that is a type as MPI does", "[datatype]") {
+  CHECK(TypeArgument{}.words() == "the datatype");
+  CHECK(TypeArgument{"buffer"}.words() == "the datatype of `buffer`");
+  CHECK(TypeArgument{"sendbuf"}.words() == "`sendtype`");
+  CHECK(TypeArgument{"recvbuf"}.words() == "`recvtype`");
+  CHECK(TypeArgument{"recvbuf", 3}.words() == "`recvtypes[3]`");
+}
