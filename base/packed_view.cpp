@@ -47,6 +47,17 @@ void PackedView::gather(Bytes begin, Bytes end, std::byte* to) const noexcept {
   }
 }
 
+void PackedView::take_runs(const std::byte* at, Bytes bytes, RunList& runs) const noexcept {
+  if (bytes == 0) return;
+  Bytes next = at - room_;
+  const Bytes end = next + bytes;
+  for (const Part* part = part_of(next); next < end; ++part) {
+    const Bytes until = std::min(end, part->end());
+    if (!runs.append(part->typed, next - part->begin, until - part->begin)) return;
+    next = until;
+  }
+}
+
 void PackedView::bring(const std::byte* at, Bytes bytes) noexcept {
   const Bytes begin = at - room_, end = begin + bytes;
   if (begin > end_ || end < begin_) begin_ = end_ = begin;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/packing.hpp"
+#include "base/runs.hpp"
 
 namespace tutti {
 
@@ -53,6 +54,8 @@ class PackedView {
     const Bytes begin = at - room_;
     gather(begin, begin + bytes, to);
   }
+  // The first runs of memory in which they lie, in their order, as far as `runs` has room.
+  void take_runs(const std::byte* at, Bytes bytes, RunList& runs) const noexcept;
   // They have come, and are at `from`, in the room or anywhere else: they go to their elements. Not
   // while anybody reads them in the room.
   void unpack(const std::byte* at, Bytes bytes, const std::byte* from) noexcept;

@@ -168,6 +168,24 @@ TEST_CASE("bytes of one run are found where they lie", "[packed view]") {
   }
 }
 
+TEST_CASE("runs go through all parts", "[packed view]") {
+  std::mt19937 random(4);
+  for (int count = 1; count <= Parts::kMost; ++count) {
+    const Parts f(count, random);
+    for (Bytes begin = 0; begin < f.size(); begin += 7)
+      for (Bytes end = begin; end <= f.size(); end += 31) {
+        CAPTURE(count, begin, end);
+        ByteRun room[5];
+        RunList runs(room);
+        f.view->take_runs(f.room.data() + begin, end - begin, runs);
+        CHECK((runs.bytes() == end - begin || runs.taken().size() == std::size(room)));
+        Bytes at = begin;
+        for (const ByteRun& run : runs.taken())
+          for (Bytes i = 0; i < run.bytes; ++i) REQUIRE(run.first + i == f.element(at++));
+      }
+  }
+}
+
 TEST_CASE("parts that reach into each other may share places", "[packed view]") {
   std::vector<std::byte> memory(100), room(100);
   const auto differ = [&](Bytes first, Bytes second, Bytes third) {
