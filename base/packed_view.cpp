@@ -3,7 +3,10 @@
 #include "base/packed_view.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include "base/copy.hpp"
 
 namespace tutti {
 
@@ -85,6 +88,59 @@ void PackedView::unpack(const std::byte* at, Bytes bytes, const std::byte* from)
   if (begin > end_ || end < begin_) begin_ = end_ = begin;
   begin_ = std::min(begin, begin_);
   end_ = std::max(end, end_);
+}
+
+namespace {
+
+constexpr std::size_t kRunsAtOnce = 64;
+
+// Copies as many bytes as both lists have, and answers how many.
+Bytes copy_runs(std::span<const ByteRun> from, std::span<const ByteRun> to) noexcept {
+  Bytes copied = 0;
+  for (ByteRun source{}, target{};;) {
+    if (source.bytes == 0) {
+      if (from.empty()) return copied;
+      source = from.front();
+      from = from.subspan(1);
+    }
+    if (target.bytes == 0) {
+      if (to.empty()) return copied;
+      target = to.front();
+      to = to.subspan(1);
+    }
+    const Bytes now = std::min(source.bytes, target.bytes);
+    copy_bytes(target.first, source.first, static_cast<std::size_t>(now));
+    source = {source.first + now, source.bytes - now};
+    target = {target.first + now, target.bytes - now};
+    copied += now;
+  }
+}
+
+}  // namespace
+
+// Long runs are copied from one place to the other at once. For short ones that costs more than
+// loops over equal runs, which meet in memory that stays in the caches.
+void copy_between(const PackedView& from, const std::byte* source, PackedView& to,
+                  const std::byte* target, Bytes bytes) noexcept {
+  constexpr Bytes kShortest = 512;
+  to.forget(target, bytes);
+  Bytes done = 0;
+  for (bool long_runs = true; long_runs && done < bytes;) {
+    ByteRun sources[kRunsAtOnce], targets[kRunsAtOnce];
+    RunList out(sources), in(targets);
+    from.take_runs(source + done, bytes - done, out);
+    to.take_runs(target + done, bytes - done, in);
+    const auto runs = std::max(out.taken().size(), in.taken().size());
+    long_runs = std::min(out.bytes(), in.bytes()) >= kShortest * static_cast<Bytes>(runs);
+    if (long_runs) done += copy_runs(out.taken(), in.taken());
+  }
+  while (done < bytes) {
+    std::array<std::byte, 4096> some;  // in the caches
+    const Bytes now = std::min(bytes - done, static_cast<Bytes>(some.size()));
+    from.pack(source + done, now, some.data());
+    to.unpack(target + done, now, some.data());
+    done += now;
+  }
 }
 
 }  // namespace tutti

@@ -74,4 +74,9 @@ class PackedView {
   bool read_often_ = false;
 };
 
+// From the elements of one view to those of another; addresses are those of PackedView's functions.
+// The elements share no byte.
+void copy_between(const PackedView& from, const std::byte* source, PackedView& to,
+                  const std::byte* target, Bytes bytes) noexcept;
+
 }  // namespace tutti

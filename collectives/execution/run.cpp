@@ -222,13 +222,7 @@ void Run::copy_views(const Slice& target, const Slice& source) noexcept {
   else if (!gathers)
     scatters->unpack(to, source.length, from);
   else
-    for (Bytes done = 0; done < source.length;) {
-      std::array<std::byte, 4096> some;  // in the caches
-      const Bytes now = std::min(source.length - done, static_cast<Bytes>(some.size()));
-      gathers->pack(from + done, now, some.data());
-      scatters->unpack(to + done, now, some.data());
-      done += now;
-    }
+    copy_between(*gathers, from, *scatters, to, source.length);
 }
 
 // The result of a failed operation is not sent on.

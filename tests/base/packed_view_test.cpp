@@ -186,6 +186,40 @@ TEST_CASE("runs go through all parts", "[packed view]") {
   }
 }
 
+// Runs of 600 bytes against runs of 700 are long, runs of 8 are short; and one kind may follow the
+// other.
+TEST_CASE("bytes go from one view to another, and no other byte changes", "[packed view]") {
+  const Typemap short_runs = runs(8, 500, 24), long_runs = runs(600, 40, 1000),
+                longer_runs = runs(700, 40, 900);
+  const auto views_of = [&](const Typemap& map, std::vector<std::byte>& memory) {
+    memory.resize(64000, std::byte{0xAA});
+    return TypedBytes{map, memory.data(), 1, 0};
+  };
+  std::vector<std::byte> room(64000);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (const Typemap* const map : {&short_runs, &long_runs}) {
+      CAPTURE(i, map->size());
+      std::vector<std::byte> first, second, third, other = room;
+      const TypedBytes a = views_of(*map, first), b = views_of(i == 0 ? *map : short_runs, second);
+      for (auto* const memory : {&first, &second})
+        for (std::size_t k = 0; k < memory->size(); ++k)
+          (*memory)[k] = static_cast<std::byte>(k * 13 / 7 + i);
+      const PackedView::Part parts[] = {{a, 0}, {b, a.size()}};
+      const PackedView from(parts, room.data());
+      const TypedBytes c = views_of(longer_runs, third);
+      PackedView to(c, other.data());
+      const Bytes begin = 5, bytes = std::min(from.size(), to.size()) - 9;
+      std::vector<std::byte> expected(third), packed(static_cast<std::size_t>(bytes));
+      from.pack(room.data() + begin, bytes, packed.data());
+      unpack({longer_runs, expected.data(), 1, 0}, 2, 2 + bytes, packed.data());
+      to.bring(other.data(), to.size());  // out of date afterwards
+      copy_between(from, room.data() + begin, to, other.data() + 2, bytes);
+      CHECK(third == expected);
+      to.bring(other.data(), to.size());
+      CHECK(std::equal(packed.begin(), packed.end(), other.begin() + 2));
+    }
+}
+
 TEST_CASE("parts that reach into each other may share places", "[packed view]") {
   std::vector<std::byte> memory(100), room(100);
   const auto differ = [&](Bytes first, Bytes second, Bytes third) {
