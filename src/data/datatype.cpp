@@ -41,6 +41,7 @@ TypeFormUse Datatypes::form_of(MPI_Datatype type, const TypeArgument& argument) 
   const auto bad = [&](Code code, std::string_view why) {
     return Error(code, fmt::format("{} {}", argument.words(), why));
   };
+  require_mpi();
   if (type == MPI_DATATYPE_NULL)
     throw bad(Code::bad_datatype,
               "is MPI_DATATYPE_NULL; pass the type of the elements, such as MPI_DOUBLE");
@@ -60,11 +61,13 @@ TypeFormUse Datatypes::form_of(MPI_Datatype type, const TypeArgument& argument) 
 }
 
 Layout Datatypes::examine(MPI_Datatype type, const TypeArgument& argument) const {
-  require_mpi();
   TypeForm* const recent = kept_.find_recent(type);
   TypeFormUse form = recent ? TypeFormUse(recent) : form_of(type, argument);
-  if (!form->known && form->packed_by_mpi == MPI_DATATYPE_NULL)
-    check_mpi(PMPI_Type_dup(type, &form->packed_by_mpi), "MPI_Type_dup");
+  if (!form->known) {
+    require_mpi();
+    if (form->packed_by_mpi == MPI_DATATYPE_NULL)
+      check_mpi(PMPI_Type_dup(type, &form->packed_by_mpi), "MPI_Type_dup");
+  }
   const bool run = form->known && form->map.is_run() && form->map.whole().offset == 0;
   const bool contiguous = run ? form->size == form->extent : form->size == 0 && form->extent == 0;
   Layout layout{form->size, contiguous, false, form->lower, form->true_extent, form->extent};

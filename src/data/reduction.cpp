@@ -29,7 +29,7 @@ struct Predefined {
   const char* name;  // MPI tells the names of types, and not of operations
 };
 std::optional<Predefined> predefined(MPI_Op op) {
-  const Predefined all[] = {{MPI_SUM, Operation::sum, "MPI_SUM"},
+  static const Predefined all[] = {{MPI_SUM, Operation::sum, "MPI_SUM"},
                             {MPI_PROD, Operation::product, "MPI_PROD"},
                             {MPI_MIN, Operation::minimum, "MPI_MIN"},
                             {MPI_MAX, Operation::maximum, "MPI_MAX"},
