@@ -36,11 +36,11 @@ inline void deliver(const Arrived& message, void* place, const Operand* operand,
     copy_bytes(place, message.payload(), message.length.bytes());
 }
 
-// Delivers, and tells the link that watches it. To unpack is not to copy, so it is not told.
+// Delivers, and tells the link that watches it.
 inline void deliver(const Rings& rings, const Arrived& message, void* place, const Operand* operand,
                     Bytes offset) noexcept {
   transport::ReadWatch* const watch = rings.read_watch(message);
-  if (!watch || (operand && operand->view)) [[likely]]
+  if (!watch) [[likely]]
     return deliver(message, place, operand, offset);
   watch->begin_read();
   deliver(message, place, operand, offset);

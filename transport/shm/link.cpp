@@ -80,14 +80,11 @@ Post ShmLink::put(Ring ring, std::uint32_t index, const void* payload,
   });
 }
 
-// Non-temporal stores write whole cache lines, which pieces of a datatype seldom are.
 Post ShmLink::put_packed(Ring ring, std::uint32_t index, PackedView& view, const std::byte* payload,
                          const Trailer& trailer) noexcept {
-  if (view.is_read_often() || stores_.streams(trailer.length.bytes()))
-    return Link::put_packed(ring, index, view, payload, trailer);
+  if (view.is_read_often()) return Link::put_packed(ring, index, view, payload, trailer);
   return put_filled(ring, index, trailer, [&](std::byte* place) {
-    view.pack(payload, trailer.length.bytes(), place);
-    return StoreKind::untold;
+    return stores_.pack(place, view, payload, trailer.length.bytes());
   });
 }
 

@@ -2,6 +2,7 @@
 #include "transport/shm/stores.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/ticks.hpp"
 
@@ -81,19 +82,32 @@ void ReadClock::record(StoreKind stored, double ticks_per_byte) noexcept {
 
 namespace {
 
-// Writes whole cache lines by non-temporal stores. The fence orders them before later stores.
+constexpr std::size_t kLine = 64;
+
+// Bytes before the first whole cache line at `to`.
+std::size_t before_line(const std::byte* to) noexcept {
+  return (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
+}
+
+// Orders streamed bytes before later stores.
+void end_stream() noexcept {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+// Writes whole cache lines by non-temporal stores, those at the ends by others. end_stream() must
+// follow.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 #if defined(__SSE2__)
-  constexpr std::size_t kLine = 64, kWord = 16;
-  const std::size_t head = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
-  std::memcpy(to, from, std::min(head, bytes));
-  std::size_t at = std::min(head, bytes);
+  constexpr std::size_t kWord = 16;
+  std::size_t at = std::min(before_line(to), bytes);
+  std::memcpy(to, from, at);
   for (; at + kLine <= bytes; at += kLine)
     for (std::size_t word = at; word < at + kLine; word += kWord)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to + word),
                        _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + word)));
   std::memcpy(to + at, from + at, bytes - at);
-  _mm_sfence();
 #else
   copy_bytes(to, from, bytes);
 #endif
@@ -101,15 +115,42 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
 
 }  // namespace
 
-StoreKind StorePolicy::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
+template <class Store>
+StoreKind StorePolicy::timed(std::size_t bytes, Store&& store) noexcept {
   const StoreKind stored = way();
   const std::uint64_t begin = ticks();
-  if (stored == StoreKind::streamed)
-    stream(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
-  else
-    copy_bytes(to, from, bytes);
+  store(stored == StoreKind::streamed);
   record(static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
   return stored;
+}
+
+StoreKind StorePolicy::copy_long(void* to, const void* from, std::size_t bytes) noexcept {
+  return timed(bytes, [&](bool streams) {
+    if (!streams) return copy_bytes(to, from, bytes);
+    stream(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+    end_stream();
+  });
+}
+
+// Non-temporal stores write whole cache lines, which pieces of a datatype seldom are: so they come
+// from memory that stays in the caches. All but the first part begin with a line.
+StoreKind StorePolicy::pack(std::byte* to, const PackedView& view, const std::byte* from,
+                            std::size_t bytes) noexcept {
+  if (bytes < kLong) {
+    view.pack(from, static_cast<Bytes>(bytes), to);
+    return StoreKind::untold;
+  }
+  return timed(bytes, [&](bool streams) {
+    if (!streams) return view.pack(from, static_cast<Bytes>(bytes), to);
+    std::array<std::byte, 4096> some;
+    std::size_t now = some.size() - kLine + before_line(to);
+    for (std::size_t done = 0; done < bytes; done += now, now = some.size()) {
+      now = std::min(now, bytes - done);
+      view.pack(from + done, static_cast<Bytes>(now), some.data());
+      stream(to + done, some.data(), now);
+    }
+    end_stream();
+  });
 }
 
 }  // namespace tutti::transport::shm

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/copy.hpp"
+#include "base/packed_view.hpp"
 #include "transport/inbox_shape.hpp"
 #include "transport/read_watch.hpp"
 #include "transport/shm/told.hpp"
@@ -43,10 +44,9 @@ class StorePolicy {
     return StoreKind::untold;
   }
 
-  // Whether a copy of so many bytes would be done by non-temporal stores.
-  bool streams(std::size_t bytes) const noexcept {
-    return bytes >= kLong && way() == StoreKind::streamed;
-  }
+  // As copy(), for bytes of a view, which are packed on their way; `from` is in its room.
+  StoreKind pack(std::byte* to, const PackedView& view, const std::byte* from,
+                 std::size_t bytes) noexcept;
   // How the next long copy will be stored.
   StoreKind way() const noexcept { return tries_ ? other() : way_; }
   // Notes the time of that copy.
@@ -65,6 +65,8 @@ class StorePolicy {
   // Copies of a trial that are measured, and of which the reader's times must tell.
   static constexpr std::uint32_t kMeasured = 32;
   StoreKind copy_long(void* to, const void* from, std::size_t bytes) noexcept;
+  template <class Store>
+  StoreKind timed(std::size_t bytes, Store&& store) noexcept;
   StoreKind other() const noexcept {
     return way_ == StoreKind::cached ? StoreKind::streamed : StoreKind::cached;
   }

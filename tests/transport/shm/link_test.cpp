@@ -198,6 +198,38 @@ TEST_CASE("a long payload says how it was stored, and its reader what that cost"
   CHECK(link.state() == State::ready);  // nothing else was written
 }
 
+// Both ways to store are tried, as for bytes that lie together.
+TEST_CASE("packed bytes arrive in their order, however they are stored", "[shm]") {
+  using tutti::Bytes;
+  const std::string name = tutti::tests::fresh_name();
+  Segment segment(name, 0, 1, kLargeShape, Copy::twice, kMeetAlone);
+  segment.connect(0);
+  ShmLink link(kLargeShape, 0, segment, 0, 0);
+  constexpr Bytes kWidth = 24, kCount = 2000;
+  tutti::Typemap map;
+  tutti::TypemapBuilder builder(map);
+  builder.finish(builder.repeat(tutti::TypemapBuilder::run(kWidth), kCount, 2 * kWidth));
+  std::vector<std::byte> memory(2 * kWidth * kCount), room(kWidth * kCount), expected(room.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 13 / 7);
+  const tutti::TypedBytes typed{map, memory.data(), 1, 0};
+  tutti::pack(typed, 0, typed.size(), expected.data());
+  tutti::PackedView view(typed, room.data());
+  int streamed = 0, wrong = 0;
+  for (std::uint32_t sequence = 1; sequence <= 500; ++sequence) {
+    const std::uint32_t bytes = 4096 + sequence * 17, first = sequence * 3;
+    const Trailer trailer{{}, Length(bytes), 0, sequence};
+    const std::uint32_t index = kLargeShape[Ring::eager].index_of(sequence);
+    REQUIRE(link.put_packed(Ring::eager, index, view, room.data() + first, trailer) == Post::done);
+    const Trailer& arrived = *link.inbox().trailer(Ring::eager, sequence);
+    const auto* const payload = reinterpret_cast<const std::byte*>(&arrived) - padded(bytes);
+    wrong += !std::equal(payload, payload + bytes, expected.begin() + first);
+    streamed += static_cast<StoreKind>(arrived.length.mark()) == StoreKind::streamed;
+  }
+  CHECK(wrong == 0);
+  CHECK(streamed > 0);
+  CHECK(streamed < 500);
+}
+
 // The reader has seen the number, and so everything that the writer has stored before it. Both use
 // one mapping here: then the thread sanitizer complains if luck alone puts these in order.
 TEST_CASE("a message is there when its number is", "[shm][threads]") {
