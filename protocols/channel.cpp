@@ -44,9 +44,11 @@ Cut Channel::cut_of(Protocol protocol) const noexcept {
   return {protocol == Protocol::eager ? limits_.eager : piece_bytes(limits_), limits_.cut};
 }
 
-// Brings all that is to be sent to the room of the transfer's view, once: nothing packs it later.
+// Brings all that the peer is to fetch to the room of the transfer's view, once: nothing packs it
+// later.
 void Channel::bring(Transfer& transfer, const void* data, Bytes bytes) noexcept {
-  if (transfer.brought == 0) transfer.view->bring(static_cast<const std::byte*>(data), bytes);
+  if (transfer.brought == 0)
+    link_.capabilities().fetching->pack(*transfer.view, static_cast<const std::byte*>(data), bytes);
   transfer.brought = bytes;
 }
 
@@ -74,7 +76,8 @@ Answer Channel::send_either(Transfer& transfer, const MessageName& name, const v
   if (transfer.phase == Phase::begin && transfer.moved == 0 &&
       rings_.may_put(Ring::eager, &transfer) &&
       link_.capabilities().fetching->fetch_pays(
-          bytes, {load.receivers, load.receives, transfer.view != nullptr})) {
+          bytes,
+          {load.receivers, load.receives, transfer.view && !transfer.view->is_read_often()})) {
     if (transfer.view) bring(transfer, data, bytes);
     const Answer answer = invites_.send(transfer, name, data, bytes);
     rings_.leave_line(transfer);  // of pieces; and of entries, if there is no room for one
@@ -107,16 +110,15 @@ Answer Channel::recv(Transfer& transfer, const MessageName& name, void* data, By
   return receive(transfer, protocol, name, data, bytes, operand);
 }
 
-// Bytes that came through slots go to their elements out of these, the rest once all of it is in
-// the room.
+// Bytes that come through slots go to their elements out of these, those that are fetched at once,
+// and those that the peer writes once all of it is in the room.
 Answer Channel::receive_apart(Transfer& transfer, Protocol protocol, const MessageName& name,
                               void* data, Bytes bytes) noexcept {
   const Operand unpacks{.view = transfer.view};
   const Answer answer = receive(transfer, protocol, name, data, bytes, &unpacks);
-  const bool through_slots =
-      is_single_slot(protocol, limits_) || goes_in_pieces(protocol) || transfer.moved != 0;
   auto* const place = static_cast<std::byte*>(data);
-  if (answer == Answer::done && !through_slots) transfer.view->unpack(place, bytes, place);
+  if (answer == Answer::done && protocol == Protocol::rendezvous)
+    transfer.view->unpack(place, bytes, place);
   return answer;
 }
 

@@ -115,7 +115,7 @@ class Channel {
   friend class BoundMemory;  // registers where this channel's messages do
   friend class SlotMessage;  // goes by this channel's rings
   Cut cut_of(Protocol protocol) const noexcept;
-  static void bring(Transfer& transfer, const void* data, Bytes bytes) noexcept;
+  void bring(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   Answer send_either(Transfer& transfer, const MessageName& name, const void* data, Bytes bytes,
                      const transport::Load& load) noexcept;
   Answer receive(Transfer& transfer, Protocol protocol, const MessageName& name, void* data,

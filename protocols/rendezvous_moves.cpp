@@ -79,7 +79,7 @@ Answer RendezvousMoves::start(Access access, Transfer& transfer, const MessageNa
     case UserMemory::Hold::held: break;
   }
   if (transfer.phase != Phase::writes_parts) transfer.ticket = 0;
-  switch (!writes         ? fetch(*entry, data, bytes)
+  switch (!writes         ? fetch(*entry, transfer, data, bytes)
           : transfer.view ? write_packed(*entry, transfer, data, bytes)
                           : write_in_parts(*entry, transfer, data, bytes)) {
     case Post::again: return rings_.not_yet();
@@ -177,9 +177,14 @@ Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer, co
 }
 
 // Likewise: what was read may be what the peer's program has done with its buffer since.
-Post RendezvousMoves::fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept {
-  const Post post =
-      link_.capabilities().fetching->fetch(data, entry.memory, static_cast<std::size_t>(bytes));
+Post RendezvousMoves::fetch(const ReadyEntry& entry, const Transfer& transfer, void* data,
+                            Bytes bytes) noexcept {
+  transport::Fetching& fetching = *link_.capabilities().fetching;
+  const auto length = static_cast<std::size_t>(bytes);
+  const Post post = transfer.view
+                        ? fetching.fetch_packed(*transfer.view, static_cast<std::byte*>(data),
+                                                entry.memory, length)
+                        : fetching.fetch(data, entry.memory, length);
   const transport::Revocation* const revocation = link_.capabilities().revocation;
   const bool counts = !revocation || !revocation->is_revoked(entry.rendezvous);
   return post == Post::failed || counts ? post : Post::again;

@@ -81,7 +81,8 @@ class RendezvousMoves {
                              Bytes bytes) noexcept;
   void pack_part(Transfer& transfer, const void* data, Bytes bytes) noexcept;
   bool gave_parts_up(std::uint32_t id) noexcept;
-  transport::Post fetch(const ReadyEntry& entry, void* data, Bytes bytes) noexcept;
+  transport::Post fetch(const ReadyEntry& entry, const Transfer& transfer, void* data,
+                        Bytes bytes) noexcept;
   void take_entries() noexcept;
   void request(Access access, Transfer& transfer, const MessageName& name) noexcept;
   const ReadyEntry* entry_for(Access access, const MessageName& name) const noexcept;

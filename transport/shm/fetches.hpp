@@ -40,7 +40,12 @@ using FetchTimes = std::array<ToldTime, kLengths>;
 // The sender's side.
 class Fetches {
  public:
-  explicit Fetches(const FetchTimes& told) noexcept : told_(told) {}
+  // When to fetch for the first time.
+  enum class Tries : bool { at_once, later };
+  explicit Fetches(const FetchTimes& told, Tries first = Tries::at_once) noexcept : told_(told) {
+    if (first == Tries::later)
+      for (Length& length : lengths_) length.next_trial = kLater;
+  }
 
   // Asked once for each message; `in_pieces`: as time_in_pieces().
   // The way that does not serve is tried now and then, after twice as many messages as the last
@@ -50,7 +55,7 @@ class Fetches {
  private:
   // Messages of a trial; and from the end of one to the next. The first fetches after pieces find
   // the caches as those left them, so what is told counts after that many consecutive fetches.
-  static constexpr std::uint32_t kTried = 16, kSoonest = 64, kLatest = 1 << 13;
+  static constexpr std::uint32_t kTried = 16, kSoonest = 64, kLatest = 1 << 13, kLater = 512;
   struct Length {
     bool serves = false;                // to fetch
     bool tries = false, tried = false;  // to fetch, or not to

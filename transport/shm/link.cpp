@@ -30,6 +30,8 @@ ShmLink::ShmLink(const InboxShape& shape, int peer, Segment& segment, int local_
       reads_(segment.read_times(local_peer, local_rank)),
       fetches_(segment.invitations(local_rank, local_peer).fetch_times),
       fetch_clock_(segment.invitations(local_peer, local_rank).fetch_times),
+      packed_fetches_(segment.invitations(local_rank, local_peer).fetch_times,
+                      Fetches::Tries::later),
       room_for_pieces_(segment.has_room()) {
   const Copy copy = segment.copy(local_peer);
   set_capabilities({.writes_directly = copy != Copy::twice,
@@ -141,9 +143,21 @@ bool ShmLink::has_room_for_pieces(Bytes bytes) noexcept {
 // for them.
 bool ShmLink::fetch_pays(Bytes bytes, const Load& load) noexcept {
   if (!has_room_for_pieces(bytes)) return true;
-  if (load.packs) return false;  // to fetch it, the peer would wait until all of it is packed
   const double whole = static_cast<double>(bytes) / outbox().shape()[Ring::eager].capacity();
-  return fetches_.pays(bytes, time_in_pieces(stores_.times(), whole, load, cores_shared_));
+  const double in_pieces = time_in_pieces(stores_.times(), whole, load, cores_shared_);
+  if (!load.packs) return fetches_.pays(bytes, in_pieces);
+  // The peer can fetch only what is packed already, so that time counts, too.
+  constexpr double kLeast = 1.0 / 16;  // so that fetching is still tried now and then
+  const double first = packs_[length_class(bytes)];
+  return packed_fetches_.pays(bytes, std::max(in_pieces - first, kLeast * in_pieces));
+}
+
+void ShmLink::pack(PackedView& view, const std::byte* from, Bytes bytes) noexcept {
+  if (bytes == 0) return;
+  const std::uint64_t begin = ticks();
+  view.bring(from, bytes);
+  smooth(packs_[length_class(bytes)],
+         static_cast<double>(ticks() - begin) / static_cast<double>(bytes));
 }
 
 Post ShmLink::report(Ring ring, std::uint32_t consumed) noexcept {
@@ -174,22 +188,64 @@ Post ShmLink::fetch(void* target, const RemoteKey& source, std::size_t bytes) no
   return post;
 }
 
-// The same call reads the secret, and so asks whose memory that is, in less time than one more call
-// would take.
+Post ShmLink::fetch_packed(PackedView& view, std::byte* target, const RemoteKey& source,
+                           std::size_t bytes) noexcept {
+  if (state().failed()) return Post::failed;
+  const std::uint64_t begin = ticks();
+  view.forget(target, static_cast<Bytes>(bytes));
+  const Post post = read_to_elements(view, {target, source.address, bytes});
+  if (post == Post::done) fetch_clock_.record(static_cast<Bytes>(bytes), ticks() - begin);
+  return post;
+}
+
 Post ShmLink::read(Rest rest) noexcept {
   while (rest.bytes > 0) {
-    if (!secret_is_own_ && !segment_.members().lives(local_peer_)) return has_ended();
-    std::uint64_t secret = 0;
-    const iovec here[] = {{&secret, sizeof secret}, rest.here()};
-    const iovec there[] = {{reinterpret_cast<void*>(secret_address_), sizeof secret}, rest.there()};
-    constexpr ssize_t kSecret = sizeof secret;
-    const ssize_t bytes = process_vm_readv(pid_, here, 2, there, 2, 0);
-    if (bytes < 0 ? errno == EFAULT : bytes < kSecret || secret != secret_) return has_ended();
-    if (bytes == kSecret) return Post::refused;
-    if (const Post post = copied(rest, bytes < 0 ? bytes : bytes - kSecret); post != Post::done)
-      return post;
+    iovec here[] = {{}, rest.here()};
+    if (const Post post = read_some(here, rest, rest.bytes); post != Post::done) return post;
   }
   return Post::done;
+}
+
+// The kernel puts the bytes where they belong. Short runs cost it more than a copy of ours does.
+Post ShmLink::read_to_elements(PackedView& view, Rest rest) noexcept {
+  constexpr std::size_t kAtOnce = 256;
+  constexpr Bytes kShortest = 512;
+  while (rest.bytes > 0) {
+    ByteRun room[kAtOnce];
+    RunList runs(room);
+    view.take_runs(rest.mine, static_cast<Bytes>(rest.bytes), runs);
+    const auto taken = runs.taken();
+    if (runs.bytes() < kShortest * static_cast<Bytes>(taken.size())) {
+      const Post post = read(rest);
+      const auto bytes = static_cast<Bytes>(rest.bytes);
+      if (post == Post::done) view.unpack(rest.mine, bytes, rest.mine);
+      return post;
+    }
+    iovec here[1 + kAtOnce];
+    std::ranges::transform(taken, here + 1, [](const ByteRun& run) {
+      return iovec{run.first, static_cast<std::size_t>(run.bytes)};
+    });
+    const Post post =
+        read_some({here, 1 + taken.size()}, rest, static_cast<std::size_t>(runs.bytes()));
+    if (post != Post::done) return post;
+  }
+  return Post::done;
+}
+
+// One call: the next `bytes` go to the places in `here` behind the first one, which is for the
+// secret. That call reads it, too, and so asks whose memory that is, in less time than one more
+// call would take.
+Post ShmLink::read_some(std::span<iovec> here, Rest& rest, std::size_t bytes) noexcept {
+  if (!secret_is_own_ && !segment_.members().lives(local_peer_)) return has_ended();
+  std::uint64_t secret = 0;
+  here[0] = {&secret, sizeof secret};
+  const iovec there[] = {{reinterpret_cast<void*>(secret_address_), sizeof secret},
+                         rest.there(bytes)};
+  constexpr ssize_t kSecret = sizeof secret;
+  const ssize_t read = process_vm_readv(pid_, here.data(), here.size(), there, 2, 0);
+  if (read < 0 ? errno == EFAULT : read < kSecret || secret != secret_) return has_ended();
+  if (read == kSecret) return Post::refused;
+  return copied(rest, read < 0 ? read : read - kSecret);
 }
 
 // `bytes`: the result of the call, which moves at most 2 GiB less one page.

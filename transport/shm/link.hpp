@@ -5,6 +5,9 @@
 
 #include <sys/uio.h>
 
+#include <array>
+#include <span>
+
 #include "transport/link.hpp"
 #include "transport/shm/memory.hpp"
 #include "transport/shm/revocation.hpp"
@@ -27,6 +30,9 @@ class ShmLink final : public Link, public Fetching {
   Post write(const void* source, const Registration&, const RemoteKey& target, std::size_t bytes,
              std::optional<std::uint32_t> notify, std::uint64_t* ticket) noexcept override;
   Post fetch(void* target, const RemoteKey& source, std::size_t bytes) noexcept override;
+  Post fetch_packed(PackedView& view, std::byte* target, const RemoteKey& source,
+                    std::size_t bytes) noexcept override;
+  void pack(PackedView& view, const std::byte* from, Bytes bytes) noexcept override;
   bool fetch_pays(Bytes bytes, const Load& load) noexcept override;
   void probe() noexcept override;
   std::optional<Notice> notice() noexcept override;
@@ -46,10 +52,15 @@ class ShmLink final : public Link, public Fetching {
     std::uint64_t theirs;
     std::size_t bytes;
     iovec here() const noexcept { return {mine, bytes}; }
-    iovec there() const noexcept { return {reinterpret_cast<void*>(theirs), bytes}; }
+    iovec there() const noexcept { return there(bytes); }
+    iovec there(std::size_t first) const noexcept {
+      return {reinterpret_cast<void*>(theirs), first};
+    }
   };
   Post copied(Rest& rest, ssize_t bytes) noexcept;
   Post read(Rest rest) noexcept;
+  Post read_to_elements(PackedView& view, Rest rest) noexcept;
+  Post read_some(std::span<iovec> here, Rest& rest, std::size_t bytes) noexcept;
   Post has_ended() noexcept;
   void peer_is_gone(const char* how) noexcept;
   void note_allocated(Ring ring, std::uint32_t end) noexcept;
@@ -75,7 +86,10 @@ class ShmLink final : public Link, public Fetching {
   ReadClock reads_;
   Fetches fetches_;         // by the peer
   FetchClock fetch_clock_;  // of this rank's
-  bool room_for_pieces_;    // there was always enough
+  // For data that is packed on the way. A trial costs much there: all must be packed first.
+  Fetches packed_fetches_;
+  std::array<double, kLengths> packs_{};  // ticks of a byte, before the peer may fetch it
+  bool room_for_pieces_;                  // there was always enough
   std::uint32_t notices_read_ = 0;
 };
 

@@ -2,9 +2,16 @@
 #include "transport/shm/fetches.hpp"
 
 #include <catch2/catch.hpp>
+#include <vector>
+
+#include "tests/transport/fresh_name.hpp"
+#include "tests/transport/shm/meeting.hpp"
+#include "transport/shm/link.hpp"
 
 using namespace tutti;
 using namespace tutti::transport::shm;
+using tests::kLargeShape;
+using tests::kMeetAlone;
 using transport::Load;
 
 namespace {
@@ -42,6 +49,15 @@ TEST_CASE("fetches: what takes less time serves, for each length, and the other 
   CHECK(pair.fetched(1000, kShort, 0.2, 0.5) >= 900);
   pair.fetched(20000, kShort, 0.5, 0.2);
   CHECK(pair.fetched(1000, kShort, 0.5, 0.2) <= 100);
+}
+
+TEST_CASE("fetches: where that is to be tried later, pieces come first") {
+  const FetchTimes told{};
+  Fetches at_once(told), later(told, Fetches::Tries::later);
+  CHECK(at_once.pays(kLong, 0.5));
+  int pieces = 0;
+  while (!later.pays(kLong, 0.5)) ++pieces;
+  CHECK(pieces == 512);
 }
 
 TEST_CASE("fetches: the first ones after pieces take longer, and do not decide") {
@@ -131,4 +147,35 @@ TEST_CASE("fetches: every length has a class") {
   clock.record(0, 10);
   clock.record(1, ~0ull);
   CHECK(told[0].ticks_per_byte() == ToldTime::kLargest);
+}
+
+// The peer tells nothing yet, then that it is slow in pieces, then that it is slow to fetch.
+TEST_CASE("fetches: packed data is fetched where that takes less time") {
+  constexpr Bytes kBytes = 200000;
+  const std::string name = tutti::tests::fresh_name();
+  Segment segment(name, 0, 1, kLargeShape, Copy::automatic, kMeetAlone);
+  segment.connect(0);
+  ShmLink link(kLargeShape, 0, segment, 0, 0);
+  const Load packs{1, true, true};
+  CHECK_FALSE(link.fetch_pays(kBytes, packs));
+  std::vector<std::byte> data(kBytes), room(data.size());
+  PackedView view(TypedBytes::plain(data.data(), kBytes), room.data());
+  constexpr auto kRing = transport::Ring::eager;
+  for (std::uint32_t sequence = 1; sequence <= 500; ++sequence) {  // both kinds of stores are tried
+    const transport::Trailer trailer{{}, transport::Length(16000), 0, sequence};
+    const std::uint32_t index = kLargeShape[kRing].index_of(sequence);
+    REQUIRE(link.put_packed(kRing, index, view, room.data(), trailer) == transport::Post::done);
+  }
+  CHECK_FALSE(link.fetch_pays(kBytes, packs));
+  segment.read_times(0, 0).cached.tell(100);
+  segment.read_times(0, 0).streamed.tell(100);
+  REQUIRE(segment.allocate_invitations(0, 0) == 0);
+  const auto fetches = [&](double told) {
+    segment.invitations(0, 0).fetch_times[length_class(kBytes)].tell(told);
+    int times = 0;
+    for (int i = 0; i < 2000; ++i) times += link.fetch_pays(kBytes, packs);
+    return times;
+  };
+  CHECK(fetches(1) > 1400);
+  CHECK(fetches(10000) < 100);
 }

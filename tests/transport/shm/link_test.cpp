@@ -230,6 +230,38 @@ TEST_CASE("packed bytes arrive in their order, however they are stored", "[shm]"
   CHECK(streamed < 500);
 }
 
+// Elements of these types lie twice as far apart as they are long: where the kernel puts them, as
+// they are long, and where this rank does, as they are short.
+TEST_CASE("what is fetched goes to the elements of a datatype, and to no other byte", "[shm]") {
+  using tutti::Bytes;
+  const std::string name = tutti::tests::fresh_name();
+  Segment segment(name, 0, 1, kTightShape, Copy::once, kMeetAlone);
+  segment.connect(0);
+  ShmLink link(kTightShape, 0, segment, 0, 0);
+  for (const Bytes width : {Bytes{16}, Bytes{600}, Bytes{5000}}) {
+    constexpr Bytes kCount = 1000;
+    const Bytes size = width * kCount;
+    INFO("runs of " << width << " bytes");
+    tutti::Typemap map;
+    tutti::TypemapBuilder builder(map);
+    builder.finish(builder.repeat(tutti::TypemapBuilder::run(width), kCount, 2 * width));
+    std::vector<std::byte> sent(static_cast<std::size_t>(size)), room(sent.size()),
+        got(2 * sent.size(), std::byte{0xAA}), expected = got;
+    for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 13 / 7);
+    tutti::PackedView view({map, got.data(), 1, 0}, room.data());
+    const Bytes begin = width / 2, bytes = size - width;
+    view.bring(room.data(), size);  // out of date when something has come
+    const auto first = reinterpret_cast<std::uint64_t>(sent.data() + begin);
+    REQUIRE(link.fetch_packed(view, room.data() + begin, {first, 0, {}},
+                              static_cast<std::size_t>(bytes)) == Post::done);
+    tutti::unpack({map, expected.data(), 1, 0}, begin, begin + bytes, sent.data() + begin);
+    CHECK(got == expected);
+    view.bring(room.data(), size);
+    CHECK(std::equal(room.begin() + begin, room.begin() + begin + bytes, sent.begin() + begin));
+    CHECK(link.fetch_packed(view, room.data(), {0, 0, {}}, 4096) == Post::refused);
+  }
+}
+
 // The reader has seen the number, and so everything that the writer has stored before it. Both use
 // one mapping here: then the thread sanitizer complains if luck alone puts these in order.
 TEST_CASE("a message is there when its number is", "[shm][threads]") {
