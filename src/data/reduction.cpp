@@ -30,17 +30,17 @@ struct Predefined {
 };
 std::optional<Predefined> predefined(MPI_Op op) {
   static const Predefined all[] = {{MPI_SUM, Operation::sum, "MPI_SUM"},
-                            {MPI_PROD, Operation::product, "MPI_PROD"},
-                            {MPI_MIN, Operation::minimum, "MPI_MIN"},
-                            {MPI_MAX, Operation::maximum, "MPI_MAX"},
-                            {MPI_LAND, Operation::logical_and, "MPI_LAND"},
-                            {MPI_LOR, Operation::logical_or, "MPI_LOR"},
-                            {MPI_LXOR, Operation::logical_xor, "MPI_LXOR"},
-                            {MPI_BAND, Operation::bitwise_and, "MPI_BAND"},
-                            {MPI_BOR, Operation::bitwise_or, "MPI_BOR"},
-                            {MPI_BXOR, Operation::bitwise_xor, "MPI_BXOR"},
-                            {MPI_MINLOC, Operation::min_location, "MPI_MINLOC"},
-                            {MPI_MAXLOC, Operation::max_location, "MPI_MAXLOC"}};
+                                   {MPI_PROD, Operation::product, "MPI_PROD"},
+                                   {MPI_MIN, Operation::minimum, "MPI_MIN"},
+                                   {MPI_MAX, Operation::maximum, "MPI_MAX"},
+                                   {MPI_LAND, Operation::logical_and, "MPI_LAND"},
+                                   {MPI_LOR, Operation::logical_or, "MPI_LOR"},
+                                   {MPI_LXOR, Operation::logical_xor, "MPI_LXOR"},
+                                   {MPI_BAND, Operation::bitwise_and, "MPI_BAND"},
+                                   {MPI_BOR, Operation::bitwise_or, "MPI_BOR"},
+                                   {MPI_BXOR, Operation::bitwise_xor, "MPI_BXOR"},
+                                   {MPI_MINLOC, Operation::min_location, "MPI_MINLOC"},
+                                   {MPI_MAXLOC, Operation::max_location, "MPI_MAXLOC"}};
   for (const Predefined& known : all)
     if (known.mpi == op) return known;
   return std::nullopt;

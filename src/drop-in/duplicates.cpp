@@ -17,8 +17,8 @@ struct Noting<function> {
   }
 };
 
-// The same where it waits: the MPI may call functions of the program's that copy attributes, so
-// nothing is lent. `begin` does not wait.
+// One that waits: the MPI may call functions of the program's that copy attributes, so nothing is
+// lent. `begin` does not wait.
 template <auto function, auto begin>
 struct Waited;
 template <class... Others, int (*function)(MPI_Comm, Others...), auto begin>

@@ -73,7 +73,7 @@ CallInFlight* take_ended(Library& library) noexcept {
   for (CallInFlight** link = &g_first; *link && left > 0;) {
     const Pending* const pending =
         (*link)->request == TUTTI_REQUEST_NULL ? nullptr : &library.pending.find((*link)->request);
-    // What has not begun may end at once; what is claimed is for the thread that waits for it.
+    // A call may end as it begins; a claimed one is for the thread that waits for it.
     if (!pending || !pending->active() || pending->claimed) g_ended.reset();
     if (!pending || pending->claimed || !pending->ended()) {
       link = &(*link)->next;
