@@ -12,7 +12,6 @@
   X(Cart_shift)                                                                      \
   X(Cartdim_get)                                                                     \
   X(Comm_call_errhandler)                                                            \
-  X(Comm_create_keyval)                                                              \
   X(Comm_get_attr)                                                                   \
   X(Comm_get_errhandler)                                                             \
   X(Comm_get_name)                                                                   \

@@ -149,8 +149,9 @@
   X(Win_create_dynamic)  \
   X(Win_free)            \
   TUTTI_IF_MPI_4(X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_create_c))
-/* With these, all members duplicate a communicator. */
+/* With these, all members duplicate a communicator, or a rank says what is to be done then. */
 #define TUTTI_DUPLICATES(X) \
+  X(Comm_create_keyval)     \
   X(Comm_dup)               \
   X(Comm_dup_with_info)     \
   X(Comm_idup)              \

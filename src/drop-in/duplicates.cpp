@@ -1,10 +1,30 @@
 // Communicators are duplicated and freed by the MPI. That all members duplicate one is what the
 // copy of Tutti's attribute means then.
-#include "src/drop-in/in_flight.hpp"
+#include <dlfcn.h>
+
+#include <atomic>
+
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
 namespace {
+
+// The program may have functions that copy attributes: the MPI calls these as it duplicates.
+std::atomic<bool> g_copies{false};
+
+// Not one of the MPI's own, as it makes for files.
+bool is_programs(MPI_Comm_copy_attr_function* copy) noexcept {
+  Dl_info function, mpi;
+  return copy && !(dladdr(reinterpret_cast<void*>(copy), &function) != 0 &&
+                   dladdr(reinterpret_cast<void*>(MPI_COMM_DUP_FN), &mpi) != 0 &&
+                   function.dli_fbase == mpi.dli_fbase);
+}
+
+int create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop, int* key,
+                  void* extra) {
+  if (is_programs(copy)) g_copies = true;
+  return PMPI_Comm_create_keyval(copy, drop, key, extra);
+}
 
 // A function of MPI's that duplicates the communicator which is its first argument.
 template <auto function>
@@ -13,23 +33,9 @@ template <class... Others, int (*function)(MPI_Comm, Others...)>
 struct Noting<function> {
   static int call(MPI_Comm comm, Others... others) {
     const Duplicating duplicating(comm);
+    if (g_copies) return function(comm, others...);
+    const Lending lending;
     return function(comm, others...);
-  }
-};
-
-// One that waits: the MPI may call functions of the program's that copy attributes, so nothing is
-// lent. `begin` does not wait.
-template <auto function, auto begin>
-struct Waited;
-template <class... Others, int (*function)(MPI_Comm, Others...), auto begin>
-struct Waited<function, begin> {
-  static int call(MPI_Comm comm, Others... others) {
-    const Duplicating duplicating(comm);
-    if (!needs_this_rank()) [[likely]]
-      return function(comm, others...);
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = begin(comm, others..., &request);
-    return code == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : code;
   }
 };
 
@@ -50,13 +56,11 @@ void add_frees(tutti_function functions[TUTTI_CALLS]) {
 
 void add_duplicates(tutti_function functions[TUTTI_CALLS]) {
 #define TUTTI_NOTE(name) TUTTI_PUT(name, Noting<&PMPI_##name>::call)
-  TUTTI_PUT(Comm_dup, (Waited<&PMPI_Comm_dup, &PMPI_Comm_idup>::call));
-  TUTTI_NOTE(Comm_idup);
-#if MPI_VERSION < 4
+  TUTTI_PUT(Comm_create_keyval, create_keyval);
+  TUTTI_NOTE(Comm_dup);
   TUTTI_NOTE(Comm_dup_with_info);
-#else
-  TUTTI_PUT(Comm_dup_with_info,
-            (Waited<&PMPI_Comm_dup_with_info, &PMPI_Comm_idup_with_info>::call));
+  TUTTI_NOTE(Comm_idup);
+#if MPI_VERSION >= 4
   TUTTI_NOTE(Comm_idup_with_info);
 #endif
 }
