@@ -11,9 +11,9 @@ struct Run {
   Bytes begin, end;
 };
 
-class RunList {
+class RunReader {
  public:
-  explicit RunList(const Typemap& map) : map_(map) {}
+  explicit RunReader(const Typemap& map) : map_(map) {}
 
   // false: there are too many.
   bool add(const TypedBytes& typed) {
@@ -51,7 +51,7 @@ class RunList {
 
 bool places_overlap(const TypedBytes& typed) {
   if (places_differ(typed)) return false;
-  RunList runs(typed.map);
+  RunReader runs(typed.map);
   return runs.add(typed) && runs.overlap();
 }
 
