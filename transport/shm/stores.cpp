@@ -97,8 +97,9 @@ void end_stream() noexcept {
 }
 
 // Writes whole cache lines by non-temporal stores, those at the ends by others. end_stream() must
-// follow.
-void stream(std::byte* to, const std::byte* from, std::size_t bytes) noexcept {
+// follow in the same function, where symbols_test.py looks for it.
+[[gnu::always_inline]] inline void stream(std::byte* to, const std::byte* from,
+                                          std::size_t bytes) noexcept {
 #if defined(__SSE2__)
   constexpr std::size_t kWord = 16;
   std::size_t at = std::min(before_line(to), bytes);
