@@ -50,10 +50,12 @@ bool RunList::append(const TypedBytes& typed, Bytes begin, Bytes end) noexcept {
   auto* const first = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(typed.first) +
                                                    static_cast<std::uintptr_t>(element.offset));
   element.offset = 0;
-  Loop elements{0, typed.count, typed.extent, element.size()};
-  elements.parts = 1;
   map_ = &typed.map;
   left_ = end - begin;
+  if (const auto all = joined(element, typed.count, typed.extent))
+    return iterations(*all, map_->parts_of(*all), first, begin);
+  Loop elements{0, typed.count, typed.extent, element.size()};
+  elements.parts = 1;
   return iterations(elements, &element, first, begin);
 }
 

@@ -66,3 +66,14 @@ TEST_CASE("runs that meet in memory are one", "[runs]") {
   CHECK(runs.taken()[4].bytes == 9);
   CHECK(runs.bytes() == 29);
 }
+
+TEST_CASE("plain bytes are one run, however many", "[runs]") {
+  constexpr Bytes kBytes = Bytes{1} << 40;  // byte by byte it would never end
+  std::byte first{};
+  ByteRun room[2];
+  RunList runs(room);
+  CHECK(runs.append(TypedBytes::plain(&first, kBytes), 5, kBytes - 7));
+  REQUIRE(runs.taken().size() == 1);
+  CHECK(runs.taken()[0].first == &first + 5);
+  CHECK(runs.bytes() == kBytes - 12);
+}
