@@ -35,6 +35,7 @@ void start(Request& request, const Arguments& arguments, FindPlan&& find_plan) {
         Request request(communicator);
         request.call = last->call;
         start(request, arguments, [&]() -> Plan& { return communicator.again(*last->plan); });
+        request.look_around();
         return request.wait();
       }
     }
@@ -51,6 +52,7 @@ void start(Request& request, const Arguments& arguments, FindPlan&& find_plan) {
     if (!arguments.by_rank && request.is_plain() &&
         !communicator.agreement().count().counts_checks())
       handle->repeats->note(arguments, request.call, request.plan(), communicator);
+    request.look_around();
     request.wait();
     request.deliver();
   });

@@ -137,6 +137,7 @@ void Pending::start(Library& state) {
     start_request(state);
   under_way_ = true;
   if (request_->state() == Request::State::active) state.engine->calls().leave_alone();
+  request_->look_around();
 }
 
 // Within a handler of what a start has thrown.

@@ -19,7 +19,7 @@ bool has_a_core_to_spare(const transport::Placement& placement) noexcept {
 
 }  // namespace
 
-void CallsUnderWay::poll() noexcept {
+void CallsUnderWay::look_around() noexcept {
   parts_.connections.poll_one();
   parts_.waiting.drive_without_lock();
 }

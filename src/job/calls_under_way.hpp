@@ -42,11 +42,8 @@ class CallsUnderWay {
     if (needs_program) [[unlikely]]
       need_program_.fetch_add(1, std::memory_order_relaxed);
   }
-  // Follows began(), once the call may be taken further by others. Perhaps no call of a sequence
-  // ever waits, so each looks around a little. The lock is free while MPI is called.
-  void look_around(CollectiveNumber number) noexcept {
-    if (number % kCallsPerPoll == 0) poll();
-  }
+  // For a rank whose calls never wait. The lock is free while MPI is called.
+  void look_around() noexcept;
   void ended(bool needs_program) noexcept {
     --count_;
     ++ended_;
@@ -94,9 +91,6 @@ class CallsUnderWay {
   const char* progress_by() const noexcept;
 
  private:
-  static constexpr CollectiveNumber kCallsPerPoll = 64;
-
-  void poll() noexcept;
   void advance_all_but(const OpenCall& call) noexcept;
 
   const Parts parts_;

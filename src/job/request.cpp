@@ -52,7 +52,6 @@ template <class Start>
   }
   progress();
   calls.advance_others(*this, state_ == State::active);
-  calls.look_around(number());
 }
 
 // All but the number of the call is as it was.
@@ -137,6 +136,10 @@ inline void Request::pause_once(WaitState& wait_state) noexcept {
 
 void Request::pause(WaitState& wait_state) noexcept {
   if (state_ == State::active) pause_once(wait_state);
+}
+
+[[gnu::cold]] void Request::look_around_once() noexcept {
+  communicator_.engine().calls().look_around();
 }
 
 void Request::wait_until_done() {

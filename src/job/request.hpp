@@ -64,6 +64,12 @@ class Request : public OpenCall {
   void advance_apart() noexcept final {
     if (!needs_program()) advance();
   }
+  // Follows a start: perhaps no call of a sequence ever waits, so each looks around a little. The
+  // lock may be free meanwhile, and the call may end.
+  void look_around() noexcept {
+    if (number() % kStartsPerLook == 0) [[unlikely]]
+      look_around_once();
+  }
   // One look at what has come, and all open calls go on as far as they can. See
   // Waiting::look_once().
   void look(WaitState& wait_state) noexcept;
@@ -75,6 +81,8 @@ class Request : public OpenCall {
   }
 
  private:
+  static constexpr CollectiveNumber kStartsPerLook = 64;
+
   // It reduces by a function of the program's, or of the MPI's.
   bool needs_program() const noexcept { return call.combine.error; }
   void give_up() noexcept;
@@ -86,6 +94,7 @@ class Request : public OpenCall {
   void release_running() noexcept;
   void progress() noexcept;
   OpenCall& awaited() noexcept;
+  void look_around_once() noexcept;
   void pause_once(WaitState& wait_state) noexcept;
   void wait_until_done();
   void blame_operation() noexcept;
