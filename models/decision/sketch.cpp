@@ -15,13 +15,14 @@ void cut_messages(Sketch& sketch, double segments, Bytes segment) {
     stage.bytes = static_cast<Bytes>(length);
     stage.combined /= stage.share;
     stage.copied /= stage.share;
+    stage.of_others = static_cast<Bytes>(static_cast<double>(stage.of_others) / stage.share);
   }
 }
 
 Sketch without_bytes(const Sketch& sketch) {
   Sketch empty = sketch;
-  for (Stage& stage : empty.stages) stage.bytes = 0;
-  for (Stage& stage : empty.step) stage.bytes = 0;
+  for (Stage& stage : empty.stages) stage.bytes = stage.of_others = 0;
+  for (Stage& stage : empty.step) stage.bytes = stage.of_others = 0;
   return empty;
 }
 
