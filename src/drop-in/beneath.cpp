@@ -3,6 +3,8 @@
 // these definitions are hidden, and found first by what is linked together with them.
 #include "src/drop-in/beneath.hpp"
 
+#include <dlfcn.h>
+
 #include <string_view>
 
 // The MPI's functions that Tutti calls besides the collectives.
@@ -93,6 +95,12 @@ namespace tutti::drop_in {
 
 namespace {
 const tutti_drop_in_entries* g_beneath = nullptr;
+}
+
+bool is_of_mpi(const void* function) noexcept {
+  Dl_info here, mpi;
+  const auto init = reinterpret_cast<const void*>(g_beneath->find("PMPI_Init"));
+  return dladdr(function, &here) != 0 && dladdr(init, &mpi) != 0 && here.dli_fbase == mpi.dli_fbase;
 }
 
 MPI_Comm world() noexcept { return g_beneath->world; }

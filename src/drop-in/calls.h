@@ -149,9 +149,8 @@
   X(Win_create_dynamic)  \
   X(Win_free)            \
   TUTTI_IF_MPI_4(X(Win_allocate_c) X(Win_allocate_shared_c) X(Win_create_c))
-/* With these, all members duplicate a communicator, or a rank says what is to be done then. */
+/* With these, all members duplicate a communicator. */
 #define TUTTI_DUPLICATES(X) \
-  X(Comm_create_keyval)     \
   X(Comm_dup)               \
   X(Comm_dup_with_info)     \
   X(Comm_idup)              \
@@ -274,9 +273,14 @@
   TUTTI_BUFFERED(X, )     \
   TUTTI_EPOCHS(X)         \
   TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
+/* With these, a program says how attributes are copied. */
+#define TUTTI_KEYVALS(X) \
+  X(Comm_create_keyval)  \
+  X(Keyval_create)
 /* Those that an MPI may lack. */
 #define TUTTI_PLAIN(X) \
   TUTTI_ASKED(X)       \
+  TUTTI_KEYVALS(X)     \
   TUTTI_MESSAGES(X, ) TUTTI_MAY_WAIT(X) TUTTI_IF_MPI_4(TUTTI_MESSAGES(X, _c))
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \

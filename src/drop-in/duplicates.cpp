@@ -1,30 +1,9 @@
 // Communicators are duplicated and freed by the MPI. That all members duplicate one is what the
 // copy of Tutti's attribute means then.
-#include <dlfcn.h>
-
-#include <atomic>
-
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
 namespace {
-
-// The program may have functions that copy attributes: the MPI calls these as it duplicates.
-std::atomic<bool> g_copies{false};
-
-// Not one of the MPI's own, as it makes for files.
-bool is_programs(MPI_Comm_copy_attr_function* copy) noexcept {
-  Dl_info function, mpi;
-  return copy && !(dladdr(reinterpret_cast<void*>(copy), &function) != 0 &&
-                   dladdr(reinterpret_cast<void*>(MPI_COMM_DUP_FN), &mpi) != 0 &&
-                   function.dli_fbase == mpi.dli_fbase);
-}
-
-int create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop, int* key,
-                  void* extra) {
-  if (is_programs(copy)) g_copies = true;
-  return PMPI_Comm_create_keyval(copy, drop, key, extra);
-}
 
 // A function of MPI's that duplicates the communicator which is its first argument.
 template <auto function>
@@ -33,7 +12,6 @@ template <class... Others, int (*function)(MPI_Comm, Others...)>
 struct Noting<function> {
   static int call(MPI_Comm comm, Others... others) {
     const Duplicating duplicating(comm);
-    if (g_copies) return function(comm, others...);
     const Lending lending;
     return function(comm, others...);
   }
@@ -56,7 +34,6 @@ void add_frees(tutti_function functions[TUTTI_CALLS]) {
 
 void add_duplicates(tutti_function functions[TUTTI_CALLS]) {
 #define TUTTI_NOTE(name) TUTTI_PUT(name, Noting<&PMPI_##name>::call)
-  TUTTI_PUT(Comm_create_keyval, create_keyval);
   TUTTI_NOTE(Comm_dup);
   TUTTI_NOTE(Comm_dup_with_info);
   TUTTI_NOTE(Comm_idup);

@@ -6,12 +6,32 @@
 
 #include "src/api/library.hpp"
 #include "src/data/reduction.hpp"
+#include "src/drop-in/beneath.hpp"
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
 namespace {
 
 std::atomic<bool> g_stopped{false};
+
+// The MPI calls functions that copy attributes as it duplicates a communicator, also for a window
+// or a file. It has some of its own, as for files.
+template <class Copy>
+void note_copying(Copy* copy) noexcept {
+  if (copy && !is_of_mpi(reinterpret_cast<const void*>(copy))) Lending::stop();
+}
+int create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop, int* key,
+                  void* extra) {
+  note_copying(copy);
+  return PMPI_Comm_create_keyval(copy, drop, key, extra);
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+int create_old_keyval(MPI_Copy_function* copy, MPI_Delete_function* drop, int* key, void* extra) {
+  note_copying(copy);
+  return PMPI_Keyval_create(copy, drop, key, extra);
+}
+#pragma GCC diagnostic pop
 
 // An error handler of the program's may throw.
 template <auto function>
@@ -55,6 +75,8 @@ void add_waits(tutti_function functions[TUTTI_CALLS]) {
 #define TUTTI_WAIT(name) TUTTI_PUT(name, Waiting<&PMPI_##name>::call);
   TUTTI_MAY_WAIT(TUTTI_WAIT)
 #undef TUTTI_WAIT
+  TUTTI_PUT(Comm_create_keyval, create_keyval);
+  TUTTI_PUT(Keyval_create, create_old_keyval);
 }
 
 }  // namespace tutti::drop_in

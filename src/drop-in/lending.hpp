@@ -6,7 +6,8 @@
 // - blocking messages are begun, and the rank takes its calls further until they have ended
 //   (messages.cpp);
 // - in other functions that wait the rank lends the thread the right to call the program's
-//   functions. Not where the MPI may call some itself.
+//   functions, unless the MPI may call some itself; but for error handlers, and functions that
+//   delete attributes of what was freed earlier.
 #pragma once
 
 #include <mpi.h>
@@ -36,7 +37,9 @@ class Lending {
   Lending(const Lending&) = delete;
   Lending& operator=(const Lending&) = delete;
 
-  // From now on nothing is lent: a call in flight of the MPI's has an operation of the program's.
+  // From now on nothing is lent: the MPI may call functions of the program's wherever it waits. A
+  // call in flight of the MPI's has an operation of the program's, or the program has a function
+  // that copies attributes.
   static void stop() noexcept;
 
  private:

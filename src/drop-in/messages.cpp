@@ -60,14 +60,13 @@ int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int t
   if (!needs_this_rank()) [[likely]]
     return TUTTI_BENEATH(Sendrecv, Count, out, sends, send_type, to, send_tag, in, receives,
                          receive_type, from, receive_tag, comm, status)();
-  MPI_Request received = MPI_REQUEST_NULL;
-  const int code =
-      TUTTI_BENEATH(Irecv, Count, in, receives, receive_type, from, receive_tag, comm, &received)();
+  MPI_Request sent = MPI_REQUEST_NULL;  // first: a message that has come stays if this fails
+  int code = TUTTI_BENEATH(Isend, Count, out, sends, send_type, to, send_tag, comm, &sent)();
   if (code != MPI_SUCCESS) return code;
-  const int sent = send(out, sends, send_type, to, send_tag, comm);
-  if (sent != MPI_SUCCESS) PMPI_Cancel(&received);
-  const int came = wait_for(&received, status);
-  return sent == MPI_SUCCESS ? came : sent;
+  code = receive(in, receives, receive_type, from, receive_tag, comm, status);
+  if (code != MPI_SUCCESS) PMPI_Cancel(&sent);
+  const int code_of_send = wait_for(&sent, MPI_STATUS_IGNORE);
+  return code != MPI_SUCCESS ? code : code_of_send;
 }
 
 // Asks until there is a message. `ask(flag)`: the form that does not wait.

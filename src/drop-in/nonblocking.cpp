@@ -71,14 +71,36 @@ int run_call(Communicator& state, MPI_Comm comm, MPI_Request*,
 using GoOn = int(Communicator& state, MPI_Comm comm, MPI_Request* request,
                  FunctionRef<Arguments(Numbers&)> given) noexcept;
 
+// Of those that are begun or kept.
+constexpr bool is_reduction(int call) noexcept {
+  switch (call) {
+#define TUTTI_ENDING(prefix, end)                      \
+  case TUTTI_CALL_##prefix##Allreduce##end:            \
+  case TUTTI_CALL_##prefix##Exscan##end:               \
+  case TUTTI_CALL_##prefix##Reduce##end:               \
+  case TUTTI_CALL_##prefix##Reduce_scatter##end:       \
+  case TUTTI_CALL_##prefix##Reduce_scatter_block##end: \
+  case TUTTI_CALL_##prefix##Scan##end:
+    TUTTI_IF_MPI_4(TUTTI_ENDING(, _init))
+    TUTTI_IF_EXTENDED(TUTTI_ENDING(X_, _init))
+#undef TUTTI_ENDING
+    case TUTTI_CALL_Iallreduce:
+    case TUTTI_CALL_Iexscan:
+    case TUTTI_CALL_Ireduce:
+    case TUTTI_CALL_Ireduce_scatter:
+    case TUTTI_CALL_Ireduce_scatter_block:
+    case TUTTI_CALL_Iscan: return true;
+    default: return false;
+  }
+}
+
 // The MPI calls an operation of the program's wherever it makes progress.
 void note_beneath(const Communicator& comm,
                   FunctionRef<Arguments(const Communicator&, Numbers&)> given) noexcept {
   try {
     Numbers room;
     const Arguments arguments = given(comm, room);
-    if (!collectives::reduces(arguments.collective) || name_of_operation(arguments.operation))
-      return;
+    if (name_of_operation(arguments.operation)) return;
   } catch (const std::bad_alloc&) {  // then it may be one of these
   }
   Lending::stop();
@@ -95,7 +117,7 @@ int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May
   const auto run = [&] {
     if (taken)
       return go_on(*state, comm, request, [&](Numbers& room) { return given(*state, room); });
-    if (request) note_beneath(*state, given);
+    if (is_reduction(call)) note_beneath(*state, given);
     const Lending lending;
     return beneath();
   };
