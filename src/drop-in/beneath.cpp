@@ -36,8 +36,6 @@
   X(Group_free)                                                                      \
   X(Group_translate_ranks)                                                           \
   X(Initialized)                                                                     \
-  X(Imrecv)                                                                          \
-  X(Irecv)                                                                           \
   X(Irsend)                                                                          \
   X(Isend)                                                                           \
   X(Issend)                                                                          \
@@ -68,8 +66,8 @@
   X(Type_size)                                                                       \
   X(Type_size_x)                                                                     \
   X(Unpack)                                                                          \
-  TUTTI_IF_MPI_4(X(Imrecv_c) X(Irecv_c) X(Irsend_c) X(Isend_c) X(Issend_c) X(Pack_c) \
-                     X(Type_get_contents_c) X(Type_get_envelope_c) X(Unpack_c))
+  TUTTI_IF_MPI_4(X(Irsend_c) X(Isend_c) X(Issend_c) X(Pack_c) X(Type_get_contents_c) \
+                     X(Type_get_envelope_c) X(Unpack_c))
 
 extern "C" {
 #define JUMP_OF(name, symbol)                                                      \

@@ -177,7 +177,6 @@
 /* Functions for single messages that may wait, or are asked until one has come; some have a
  * large-count form. */
 #define TUTTI_MESSAGES(X, suffix) \
-  X(Mrecv##suffix)                \
   X(Recv##suffix)                 \
   X(Rsend##suffix)                \
   X(Send##suffix)                 \
@@ -192,6 +191,7 @@
 /* Other functions that may wait for other ranks. */
 #define TUTTI_BUFFERED(X, suffix) \
   X(Buffer_detach##suffix)        \
+  X(Mrecv##suffix)                \
   X(Sendrecv_replace##suffix)
 #define TUTTI_EPOCHS(X)  \
   X(Win_complete)        \

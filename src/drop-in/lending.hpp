@@ -3,7 +3,7 @@
 // MPI_THREAD_MULTIPLE it may not call a function of the program's, such as the operation of a
 // reduction, since the rank could be in another one. Where a call in flight needs such a function,
 //
-// - blocking messages are begun, and the rank takes its calls further until they have ended
+// - before a blocking message the rank takes its calls further until it need not wait
 //   (messages.cpp);
 // - in other functions that wait the rank lends the thread the right to call the program's
 //   functions, unless the MPI may call some itself; but for error handlers, and functions that

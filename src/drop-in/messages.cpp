@@ -1,56 +1,51 @@
 // MPI's functions for single messages that may wait, or are asked until one has come. They are the
-// MPI's; but where a call in flight needs this rank, such as for an operation of the program's,
-// they are begun, and the rank takes its calls further until they have ended. See lending.hpp.
+// MPI's; but where a call in flight needs this rank, such as for an operation of the program's, the
+// rank takes its calls further until it need not wait for a message. See lending.hpp.
 #include "src/drop-in/in_flight.hpp"
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {
 namespace {
 
-// `begin(request)` begins what the blocking function does.
-template <class Begin>
-int begin_and_wait(Begin&& begin, MPI_Status* status) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = begin(&request);
-  return code == MPI_SUCCESS ? wait_for(&request, status) : code;
-}
-
 #define TUTTI_SENDING(function, Name)                                                              \
   template <class Count>                                                                           \
   int function(const void* data, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
     if (!needs_this_rank()) [[likely]]                                                             \
       return TUTTI_BENEATH(Name, Count, data, count, type, to, tag, comm)();                       \
-    return begin_and_wait(                                                                         \
-        [&](MPI_Request* r) {                                                                      \
-          return TUTTI_BENEATH(I##function, Count, data, count, type, to, tag, comm, r)();         \
-        },                                                                                         \
-        MPI_STATUS_IGNORE);                                                                        \
+    MPI_Request request = MPI_REQUEST_NULL;                                                        \
+    const int code =                                                                               \
+        TUTTI_BENEATH(I##function, Count, data, count, type, to, tag, comm, &request)();           \
+    return code == MPI_SUCCESS ? wait_for(&request, MPI_STATUS_IGNORE) : code;                     \
   }
 TUTTI_SENDING(send, Send)
 TUTTI_SENDING(ssend, Ssend)
 TUTTI_SENDING(rsend, Rsend)
 #undef TUTTI_SENDING
 
+// Asks until there is a message. `ask(flag)`: the form that does not wait.
+template <class Ask>
+int ask_for_message(Ask&& ask) {
+  Awaiting nothing({});
+  int flag = 0;
+  int code = ask(&flag);
+  while (code == MPI_SUCCESS && !flag) {
+    nothing.pause(false);
+    code = ask(&flag);
+  }
+  return code;
+}
+
+// It is received when it is there, by the MPI's own function: MPICH reports the errors of a receive
+// that was begun to MPI_COMM_WORLD, and does not say that one from MPI_PROC_NULL was.
 template <class Count>
 int receive(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
             MPI_Status* status) {
-  if (!needs_this_rank()) [[likely]]
-    return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
-  return begin_and_wait(
-      [&](MPI_Request* r) {
-        return TUTTI_BENEATH(Irecv, Count, data, count, type, from, tag, comm, r)();
-      },
-      status);
-}
-
-template <class Count>
-int receive_matched(void* data, Count count, MPI_Datatype type, MPI_Message* message,
-                    MPI_Status* status) {
-  if (!needs_this_rank()) [[likely]]
-    return TUTTI_BENEATH(Mrecv, Count, data, count, type, message, status)();
-  return begin_and_wait(
-      [&](MPI_Request* r) { return TUTTI_BENEATH(Imrecv, Count, data, count, type, message, r)(); },
-      status);
+  if (needs_this_rank()) [[unlikely]] {
+    const int code = ask_for_message(
+        [&](int* flag) { return PMPI_Iprobe(from, tag, comm, flag, MPI_STATUS_IGNORE); });
+    if (code != MPI_SUCCESS) return code;
+  }
+  return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
 }
 
 template <class Count>
@@ -67,19 +62,6 @@ int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int t
   if (code != MPI_SUCCESS) PMPI_Cancel(&sent);
   const int code_of_send = wait_for(&sent, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS ? code : code_of_send;
-}
-
-// Asks until there is a message. `ask(flag)`: the form that does not wait.
-template <class Ask>
-int ask_for_message(Ask&& ask) {
-  Awaiting nothing({});
-  int flag = 0;
-  int code = ask(&flag);
-  while (code == MPI_SUCCESS && !flag) {
-    nothing.pause(false);
-    code = ask(&flag);
-  }
-  return code;
 }
 
 int probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -115,14 +97,12 @@ void add_messages(tutti_function functions[TUTTI_CALLS]) {
   TUTTI_PUT(Win_test, Asked<&PMPI_Win_test>::call);
   TUTTI_PUT(Probe, probe);
   TUTTI_PUT(Mprobe, probe_and_match);
-  TUTTI_PUT(Mrecv, receive_matched<int>);
   TUTTI_PUT(Recv, receive<int>);
   TUTTI_PUT(Rsend, rsend<int>);
   TUTTI_PUT(Send, send<int>);
   TUTTI_PUT(Sendrecv, send_and_receive<int>);
   TUTTI_PUT(Ssend, ssend<int>);
 #if MPI_VERSION >= 4
-  TUTTI_PUT(Mrecv_c, receive_matched<MPI_Count>);
   TUTTI_PUT(Recv_c, receive<MPI_Count>);
   TUTTI_PUT(Rsend_c, rsend<MPI_Count>);
   TUTTI_PUT(Send_c, send<MPI_Count>);
