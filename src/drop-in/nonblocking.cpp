@@ -71,7 +71,7 @@ int run_call(Communicator& state, MPI_Comm comm, MPI_Request*,
 using GoOn = int(Communicator& state, MPI_Comm comm, MPI_Request* request,
                  FunctionRef<Arguments(Numbers&)> given) noexcept;
 
-// Of those that are begun or kept.
+// Reductions that are begun or kept.
 constexpr bool is_reduction(int call) noexcept {
   switch (call) {
 #define TUTTI_ENDING(prefix, end)                      \
