@@ -2,20 +2,10 @@
  * persistent request: its arguments are looked at once, and each iteration only starts it.
  *
  *     cg_overlap_tutti [POINTS]     points inside the square in each direction; 64 if not given */
+#include "check.h"
 #include "poisson.h"
 
-#include <tutti/tutti.h>
-#include <unistd.h>
-
 static tutti_comm world;
-
-/* Tutti's functions return errors: none prints, and none ends the program. */
-static void check(int code) {
-  if (code == TUTTI_SUCCESS) return;
-  fprintf(stderr, "cg_overlap_tutti: %s\n", tutti_last_error_message());
-  sleep(1); /* else MPICH's launcher may lose the line */
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 /* Solves A u = r from u = 0 on; r is overwritten. Returns the number of iterations. */
 static int solve(const Grid* grid, double* u, double* r) {

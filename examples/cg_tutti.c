@@ -1,20 +1,10 @@
 /* cg.c with Tutti's own calls: `diff cg.c cg_tutti.c`.
  *
  *     cg_tutti [POINTS]     points inside the square in each direction; 64 if not given */
+#include "check.h"
 #include "poisson.h"
 
-#include <tutti/tutti.h>
-#include <unistd.h>
-
 static tutti_comm world;
-
-/* Tutti's functions return errors: none prints, and none ends the program. */
-static void check(int code) {
-  if (code == TUTTI_SUCCESS) return;
-  fprintf(stderr, "cg_tutti: %s\n", tutti_last_error_message());
-  sleep(1); /* else MPICH's launcher may lose the line */
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 /* tutti_allreduce gives all ranks the same bits, so all leave the loop in the same iteration. */
 static double dot(const Grid* grid, const double* x, const double* y) {

@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <tutti/tutti.h>
-#include <unistd.h>
+
+#include "check.h"
 
 typedef double complex Complex;
 
@@ -17,14 +17,6 @@ static int rows;                   /* rows of a rank */
 static int width;                  /* columns of a row: rows * ranks */
 static Complex* roots;             /* exp(-2 pi i k / N), for k < N */
 static MPI_Datatype block, column; /* the part for one rank; and the place of one of its rows */
-
-/* Tutti's functions return errors: none prints, and none ends the program. */
-static void check(int code) {
-  if (code == TUTTI_SUCCESS) return;
-  fprintf(stderr, "fft_tutti: %s\n", tutti_last_error_message());
-  sleep(1); /* else MPICH's launcher may lose the line */
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 static void make_types(void) {
   const MPI_Aint element = sizeof(Complex);

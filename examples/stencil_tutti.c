@@ -1,18 +1,8 @@
 /* stencil.c with Tutti's own calls: `diff stencil.c stencil_tutti.c`.
  *
  *     stencil_tutti [POINTS]     points in each direction; 256 if not given */
+#include "check.h"
 #include "plate.h"
-
-#include <tutti/tutti.h>
-#include <unistd.h>
-
-/* Tutti's functions return errors: none prints, and none ends the program. */
-static void check(int code) {
-  if (code == TUTTI_SUCCESS) return;
-  fprintf(stderr, "stencil_tutti: %s\n", tutti_last_error_message());
-  sleep(1); /* else MPICH's launcher may lose the line */
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 int main(int argc, char** argv) {
   enum { kSteps = 100 };

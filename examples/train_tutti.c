@@ -1,20 +1,10 @@
 /* train.c with Tutti's own calls: `diff train.c train_tutti.c`. The operation is the MPI's in both.
  *
  *     train_tutti [NEURONS]     in the hidden layer; 32 if not given */
+#include "check.h"
 #include "train.h"
 
-#include <tutti/tutti.h>
-#include <unistd.h>
-
 static tutti_comm world;
-
-/* Tutti's functions return errors: none prints, and none ends the program. */
-static void check(int code) {
-  if (code == TUTTI_SUCCESS) return;
-  fprintf(stderr, "train_tutti: %s\n", tutti_last_error_message());
-  sleep(1); /* else MPICH's launcher may lose the line */
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
 
 /* Returns the loss of all samples. In net->halves is then the sum of all gradients. */
 static double sum_gradients(const Network* net, MPI_Op add) {
