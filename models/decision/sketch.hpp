@@ -76,7 +76,7 @@ struct Sketch {
 // If this is one of so many segments, messages that are parts of the vector are fewer, and are
 // segments, too, if they are as long.
 void cut_messages(Sketch& sketch, double segments, Bytes segment);
-// The same messages without their bytes.
+// Its messages, as if all were empty.
 Sketch without_bytes(const Sketch& sketch);
 
 }  // namespace tutti::models

@@ -1,4 +1,4 @@
-// Finds the drawing of an algorithm, or the reason why there is none. Pure.
+// Looks up, by algorithm and collective, the function that draws the sketch. Pure.
 #include "models/decision/sketches.hpp"
 
 #include <array>

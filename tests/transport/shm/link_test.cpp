@@ -100,6 +100,14 @@ bool fails_while_it_dumps(std::size_t bytes, const std::filesystem::path& folder
   return segment.members().lives(1);
 }
 
+// `count` runs of `width` bytes, with gaps of as many.
+tutti::Typemap spread_runs(tutti::Bytes width, tutti::Bytes count) {
+  tutti::Typemap map;
+  tutti::TypemapBuilder builder(map);
+  builder.finish(builder.repeat(tutti::TypemapBuilder::run(width), count, 2 * width));
+  return map;
+}
+
 }  // namespace
 
 TEST_CASE("a process that has ended, or runs another program, is never written to", "[shm]") {
@@ -206,9 +214,7 @@ TEST_CASE("packed bytes arrive in their order, however they are stored", "[shm]"
   segment.connect(0);
   ShmLink link(kLargeShape, 0, segment, 0, 0);
   constexpr Bytes kWidth = 24, kCount = 2000;
-  tutti::Typemap map;
-  tutti::TypemapBuilder builder(map);
-  builder.finish(builder.repeat(tutti::TypemapBuilder::run(kWidth), kCount, 2 * kWidth));
+  const tutti::Typemap map = spread_runs(kWidth, kCount);
   std::vector<std::byte> memory(2 * kWidth * kCount), room(kWidth * kCount), expected(room.size());
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>(i * 13 / 7);
   const tutti::TypedBytes typed{map, memory.data(), 1, 0};
@@ -242,9 +248,7 @@ TEST_CASE("what is fetched goes to the elements of a datatype, and to no other b
     constexpr Bytes kCount = 1000;
     const Bytes size = width * kCount;
     INFO("runs of " << width << " bytes");
-    tutti::Typemap map;
-    tutti::TypemapBuilder builder(map);
-    builder.finish(builder.repeat(tutti::TypemapBuilder::run(width), kCount, 2 * width));
+    const tutti::Typemap map = spread_runs(width, kCount);
     std::vector<std::byte> sent(static_cast<std::size_t>(size)), room(sent.size()),
         got(2 * sent.size(), std::byte{0xAA}), expected = got;
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 13 / 7);
