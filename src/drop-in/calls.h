@@ -1,8 +1,9 @@
 /* The MPI functions that the drop-in defines, as lists for X macros: each has the names MPI_name
  * and PMPI_name. TUTTI_CAUGHT: collectives that Tutti runs; TUTTI_WINDOWS, TUTTI_DUPLICATES and
  * TUTTI_FREES: those that go to the MPI beneath, and of which Tutti takes note; TUTTI_REQUESTS:
- * those that go there, too, and let Tutti's calls in flight go on; TUTTI_PLAIN: those that
- * go there and may wait for other ranks; TUTTI_PASSED: those that go there and are counted.
+ * those that go there, too, and let Tutti's calls in flight go on; TUTTI_PLAIN: those that go there
+ * and may wait for other ranks, or say how attributes are copied; TUTTI_PASSED: those that go there
+ * and are counted.
  */
 #ifndef TUTTI_DROP_IN_CALLS_H
 #define TUTTI_DROP_IN_CALLS_H
@@ -277,7 +278,7 @@
 #define TUTTI_KEYVALS(X) \
   X(Comm_create_keyval)  \
   X(Keyval_create)
-/* Those that an MPI may lack. */
+/* MPIs may lack some of these. */
 #define TUTTI_PLAIN(X) \
   TUTTI_ASKED(X)       \
   TUTTI_KEYVALS(X)     \
