@@ -1,10 +1,12 @@
 // Starts threads with signals blocked: a thread inherits the mask of the one that makes it.
 #include "base/thread.hpp"
 
-#include <pthread.h>
+#include <sys/resource.h>
 
 #include <csignal>
-#include <system_error>
+#include <cstring>
+#include <memory>
+#include <string>
 
 #include "base/error.hpp"
 
@@ -27,20 +29,50 @@ class OnlyFaults {
   sigset_t before_;
 };
 
+using Body = std::function<void()>;
+
+void* run(void* body) {
+  const std::unique_ptr<Body> owned(static_cast<Body*>(body));
+  (*owned)();
+  return nullptr;
+}
+
+// Returns what pthread_create(3) does. `stack`: see HelperThread.
+int create(pthread_t& thread, Body* body, std::size_t stack) noexcept {
+  pthread_attr_t attributes;
+  if (stack == 0 || pthread_attr_init(&attributes) != 0)
+    return pthread_create(&thread, nullptr, run, body);
+  const int error = pthread_attr_setstacksize(&attributes, stack) != 0
+                        ? EINVAL
+                        : pthread_create(&thread, &attributes, run, body);
+  pthread_attr_destroy(&attributes);
+  return error == 0 ? 0 : create(thread, body, 0);
+}
+
 }  // namespace
 
-std::thread start_helper(const char* name, std::function<void()> body) {
+std::size_t stack_of_main_thread() noexcept {
+  constexpr std::size_t kWithoutLimit = std::size_t{64} << 20;
+  rlimit limit{};
+  const bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? static_cast<std::size_t>(limit.rlim_cur) : kWithoutLimit;
+}
+
+HelperThread::HelperThread(const char* name, Body body, std::size_t stack) {
+  auto owned = std::make_unique<Body>(std::move(body));
   const OnlyFaults mask;
-  try {
-    std::thread helper(std::move(body));
-    pthread_setname_np(helper.native_handle(), name);
-    return helper;
-  } catch (const std::system_error& error) {
+  if (const int error = create(thread_, owned.get(), stack))
     throw Error(Code::system,
-                std::string("cannot start a thread (") + error.what() +
+                std::string("cannot start a thread (") + std::strerror(error) +
                     "); raise the limit on processes (ulimit -u) or the container's on tasks",
-                kNoPeer, error.code().value());
-  }
+                kNoPeer, error);
+  static_cast<void>(owned.release());
+  started_ = true;
+  pthread_setname_np(thread_, name);
+}
+
+void HelperThread::join() noexcept {
+  if (std::exchange(started_, false)) pthread_join(thread_, nullptr);
 }
 
 }  // namespace tutti

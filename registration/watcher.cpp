@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/thread.hpp"
 #include "registration/mappings.hpp"
 
 namespace tutti::registration {
@@ -82,8 +81,8 @@ Watcher::Watcher(std::mutex& lock, OnChange on_change, bool write_protect)
     if (const int error = errno; stop_fd_ < 0)
       throw Error(Code::system, std::string("eventfd failed: ") + std::strerror(error), kNoPeer,
                   error);
-    thread_ = start_helper("tutti-watcher", [this] { serve(); });
     fork_handler_.emplace(close_in_child, this);
+    thread_ = HelperThread("tutti-watcher", [this] { serve(); });
   } catch (const Error& error) {
     close_descriptors();
     why_not_ = error.message;

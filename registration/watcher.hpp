@@ -29,10 +29,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "base/fork_handler.hpp"
 #include "base/pages.hpp"
+#include "base/thread.hpp"
 
 namespace tutti::registration {
 
@@ -82,7 +82,7 @@ class Watcher {
   std::uint64_t mode_ = 0;
   std::string why_not_;
   std::atomic<bool> stop_{false}, reading_{false};
-  std::thread thread_;
+  HelperThread thread_;
   std::optional<ForkHandler> fork_handler_;
 };
 

@@ -4,9 +4,8 @@
 #include <sched.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
-
-#include "base/thread.hpp"
 
 namespace tutti {
 
@@ -24,7 +23,9 @@ ProgressThread::ProgressThread(std::mutex& mutex, bool spins, std::function<bool
     : mutex_(mutex),
       spins_(spins),
       step_(std::move(step)),
-      thread_(start_helper("tutti-progress", [this] { run(); })) {}
+      // It may call functions of the program's.
+      thread_(
+          "tutti-progress", [this] { run(); }, stack_of_main_thread()) {}
 
 ProgressThread::~ProgressThread() {
   {

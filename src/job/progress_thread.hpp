@@ -7,7 +7,8 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
+
+#include "base/thread.hpp"
 
 namespace tutti {
 
@@ -45,7 +46,7 @@ class ProgressThread {
   // Looks in a row that have found calls under way; and those that had nothing to do, because there
   // was no call, or another thread had the lock. The thread's alone.
   unsigned with_calls_ = 0, without_ = 0;
-  std::thread thread_;
+  HelperThread thread_;
 };
 
 }  // namespace tutti

@@ -10,9 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
-
-#include "base/thread.hpp"
 
 namespace tutti::transport::verbs {
 
@@ -86,7 +85,7 @@ Handshake::Handshake(const Device& device, int rank, int ranks, std::uint16_t mt
 Handshake::~Handshake() {
   stop_ = true;
   wake();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
   close(wake_fd_);
 }
 
@@ -102,7 +101,7 @@ void Handshake::start(std::vector<HandshakeCard> cards, std::span<std::atomic<Ve
   without_path_.reserve(cards_.size());
   links_ = links;
   make_link_ = std::move(make_link);
-  thread_ = start_helper("tutti-handshake", [this] { serve(); });
+  thread_ = HelperThread("tutti-handshake", [this] { serve(); });
 }
 
 void Handshake::begin(VerbsLink& link) noexcept {

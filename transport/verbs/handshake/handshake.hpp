@@ -36,11 +36,11 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "base/random.hpp"
 #include "base/running_clock.hpp"
+#include "base/thread.hpp"
 #include "transport/transport.hpp"
 #include "transport/verbs/handshake/attempts.hpp"
 #include "transport/verbs/device/device_events.hpp"
@@ -159,7 +159,7 @@ class Handshake : private DeviceEvents::Handler {
   int wake_fd_ = -1;
   std::atomic<bool> stop_{false}, growth_wanted_{false}, link_datagrams_wanted_{false};
   Notices notices_{};  // of this rank
-  std::thread thread_;
+  HelperThread thread_;
 };
 
 }  // namespace tutti::transport::verbs
