@@ -6,6 +6,9 @@
 // timed, and after a slow one naps take their place: a few at first, twice as many each time that a
 // yield is slow again. Until many in a row were quick, all yields are timed.
 //
+// Where a device's packets are moved by threads of the kernel, these take the core for as long.
+// They work for the rank that waits, and naps would interrupt them: nobody naps there.
+//
 // Threads may share one: what they count is a hint.
 #pragma once
 
@@ -26,9 +29,11 @@ class Yielder {
   static constexpr std::uint32_t kYieldsPerReading = 8, kManyQuick = 32;
   static constexpr std::uint32_t kFirstNaps = 16, kMostNaps = 512;
 
-  explicit Yielder(const System& system = kernel()) noexcept : system_(system) {}
+  explicit Yielder(bool may_nap = true, const System& system = kernel()) noexcept
+      : system_(system), may_nap_(may_nap) {}
 
   void yield() noexcept {
+    if (!may_nap_) return system_.yield();
     if (naps_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       return nap();
     const std::uint32_t untimed = untimed_.load(std::memory_order_relaxed);
@@ -46,6 +51,7 @@ class Yielder {
   void timed_yield() noexcept;
 
   const System& system_;
+  const bool may_nap_;
   Count untimed_{0};         // yields until one is timed
   Count quick_{kManyQuick};  // timed ones in a row, as far as that many
   Count naps_{0};            // still to be taken

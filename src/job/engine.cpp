@@ -59,6 +59,7 @@ Engine::Engine(const Configuration& configuration, transport::Bootstrap& bootstr
   Waiting::Settings waiting = waiting_settings(configuration_, placement_->oversubscribed());
   waiting.drive_others = std::move(options.drive_others);
   waiting.drives_while = options.drives_while;
+  waiting.naps = !software_wire_;
   waiting.report = std::move(options.warn);
   waiting.find = [this](CommunicatorId id) { return dispatcher_.find(id); };
   waiting_.emplace(connections_, std::move(waiting), threads_ ? &mutex_ : nullptr);

@@ -40,11 +40,15 @@ class Waiting {
     // Drives them whenever it yields its core, and never sleeps: always, or as long as the number
     // is not 0. Null: there is none.
     bool drives_always = false;
+    bool naps = true;  // where a yield takes long: see Yielder
     const std::atomic<int>* drives_while = nullptr;
   };
   // `lock` is held while a call runs, and free while it yields its core; null: one thread only.
   Waiting(Connections& connections, Settings settings, std::mutex* lock)
-      : connections_(connections), settings_(std::move(settings)), lock_(lock) {}
+      : connections_(connections),
+        settings_(std::move(settings)),
+        lock_(lock),
+        yielder_(settings_.naps) {}
 
   // One pause of `call`, whose `steps` wait for the channels that steps.each_waiting() visits, and
   // know by steps.fits() what they can receive (see Run). False: the communicator has failed, and

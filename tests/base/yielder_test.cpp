@@ -29,7 +29,7 @@ void yield(Yielder& yielder, std::uint32_t times) {
 
 TEST_CASE("a core among ranks that wait is yielded", "[yielder]") {
   const SharedCore core(900us);
-  Yielder yielder(core.system);
+  Yielder yielder(true, core.system);
   yield(yielder, 1000);
   CHECK(SharedCore::yields == 1000);
   CHECK(SharedCore::naps == 0);
@@ -38,7 +38,7 @@ TEST_CASE("a core among ranks that wait is yielded", "[yielder]") {
 
 TEST_CASE("beside a process that computes, naps take the place of yields", "[yielder]") {
   const SharedCore core(1500us);
-  Yielder yielder(core.system);
+  Yielder yielder(true, core.system);
   std::uint32_t naps = 0;
   for (std::uint32_t more = Yielder::kFirstNaps; more < Yielder::kMostNaps; more *= 2) {
     yield(yielder, 1 + more);
@@ -52,7 +52,7 @@ TEST_CASE("beside a process that computes, naps take the place of yields", "[yie
 
 TEST_CASE("one quick yield is no proof that the core is free", "[yielder]") {
   const SharedCore core(1500us);
-  Yielder yielder(core.system);
+  Yielder yielder(true, core.system);
   yield(yielder, 1 + Yielder::kFirstNaps);
   SharedCore::yield_takes = 1us;
   yield(yielder, Yielder::kManyQuick - 1);
@@ -64,7 +64,7 @@ TEST_CASE("one quick yield is no proof that the core is free", "[yielder]") {
 
 TEST_CASE("when it has gone, the core is yielded again", "[yielder]") {
   const SharedCore core(1500us);
-  Yielder yielder(core.system);
+  Yielder yielder(true, core.system);
   yield(yielder, 1 + Yielder::kFirstNaps);
   SharedCore::yield_takes = 1us;
   yield(yielder, Yielder::kManyQuick);
@@ -79,6 +79,14 @@ TEST_CASE("when it has gone, the core is yielded again", "[yielder]") {
   while (SharedCore::naps == 0) yielder.yield();
   yield(yielder, Yielder::kFirstNaps);
   CHECK(SharedCore::naps == Yielder::kFirstNaps);
+}
+
+TEST_CASE("where packets take the core, it is yielded however long that takes", "[yielder]") {
+  const SharedCore core(1500us);
+  Yielder yielder(false, core.system);
+  yield(yielder, 1000);
+  CHECK(SharedCore::yields == 1000);
+  CHECK(SharedCore::naps == 0);
 }
 
 TEST_CASE("the kernel yields and sleeps", "[yielder]") {
