@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 
@@ -27,6 +28,54 @@ constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
 constexpr std::size_t kBytesPerCompletion = std::size_t{2} << 20;
 constexpr std::uint32_t kLastWord = 8;  // bytes that `flag` writes after the others
 
+ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
+                    std::uint32_t key) noexcept {
+  ibv_send_wr wr{};
+  wr.sg_list = pieces;
+  wr.num_sge = count;
+  wr.opcode = opcode;
+  wr.wr.rdma.remote_addr = address;
+  wr.wr.rdma.rkey = key;
+  return wr;
+}
+
+// A write of no bytes, which tells the peer something.
+ibv_send_wr request(Immediate immediate, const PeerInfo& peer) noexcept {
+  ibv_send_wr wr =
+      request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer.inbox_address, peer.inbox_key);
+  wr.imm_data = htonl(immediate.word());
+  return wr;
+}
+
+// Requests that are posted together: a device in software takes a system call for each post, and
+// any device a doorbell.
+class Chain {
+ public:
+  // Valid until clear(), and so are the requests.
+  ibv_send_wr& add(const ibv_sge& piece, std::uint64_t target, std::uint32_t key) noexcept {
+    pieces_[count_] = piece;
+    return link(request(&pieces_[count_], 1, IBV_WR_RDMA_WRITE, target, key));
+  }
+  ibv_send_wr& add(Immediate immediate, const PeerInfo& peer) noexcept {
+    return link(request(immediate, peer));
+  }
+  ibv_send_wr& first() noexcept { return requests_[0]; }
+  bool empty() const noexcept { return count_ == 0; }
+  bool full() const noexcept { return count_ == requests_.size(); }
+  void clear() noexcept { count_ = 0; }
+
+ private:
+  ibv_send_wr& link(const ibv_send_wr& added) noexcept {
+    requests_[count_] = added;
+    if (count_ != 0) requests_[count_ - 1].next = &requests_[count_];
+    return requests_[count_++];
+  }
+
+  std::array<ibv_sge, 32> pieces_;
+  std::array<ibv_send_wr, 32> requests_;
+  std::size_t count_ = 0;
+};
+
 }  // namespace
 
 Writer::Writer(const Connection& connection, Link& link, bool large)
@@ -36,17 +85,6 @@ Writer::Writer(const Connection& connection, Link& link, bool large)
       large_(large) {
   if (const Mirror& mirror = connection.mirror(); mirror.shared_bytes() != 0)
     shared_.emplace(mirror.shared_bytes(), connection.shape()[Ring::eager].slots);
-}
-
-ibv_send_wr Writer::request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
-                            std::uint32_t key) const noexcept {
-  ibv_send_wr wr{};
-  wr.sg_list = pieces;
-  wr.num_sge = count;
-  wr.opcode = opcode;
-  wr.wr.rdma.remote_addr = address;
-  wr.wr.rdma.rkey = key;
-  return wr;
 }
 
 // Asks for a completion if one is wanted, or if a quarter of the queue went without.
@@ -59,12 +97,12 @@ void Writer::number(ibv_send_wr& wr, bool signaled) noexcept {
   }
 }
 
-Post Writer::post(ibv_send_wr& first, std::uint32_t count) noexcept {
-  ibv_send_wr* bad = nullptr;
+Post Writer::post(ibv_send_wr& first) noexcept {
+  ibv_send_wr* bad = &first;
   const int error = ibv_post_send(connection_.queue_pair(), &first, &bad);
   if (error == 0) return Post::done;
   // The queue had room, so this is no back-pressure.
-  posted_ -= count;
+  for (; bad; bad = bad->next) --posted_;
   char text[200];
   std::snprintf(text, sizeof text, "the device refuses to send to rank %d of MPI_COMM_WORLD: %s",
                 link_.peer(), std::strerror(error));
@@ -134,7 +172,7 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
     ibv_sge piece{rest.addr, static_cast<std::uint32_t>(most), rest.lkey};
     ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target, peer.inbox_key);
     number(wr, false);
-    if (post(wr, 1) != Post::done) return Post::failed;
+    if (post(wr) != Post::done) return Post::failed;
     rest.addr += most;
     rest.length -= static_cast<std::uint32_t>(most);
   }
@@ -149,7 +187,7 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
     wr.imm_data = htonl(Immediate::message(ring).word());
     number(wr, place.signaled);
     take(place);
-    return post(wr, 1);
+    return post(wr);
   }
   // The body first, then the word that tells of arrival, in a second write on the same queue pair.
   from.pieces[from.count - 1].length -= kLastWord;
@@ -164,7 +202,7 @@ Post Writer::put(Ring ring, std::uint32_t index, const void* payload,
   number(wr, false);
   number(flag, place.signaled);
   take(place);
-  return post(wr, 2);
+  return post(wr);
 }
 
 Post Writer::report(Ring ring, std::uint32_t consumed) noexcept {
@@ -176,12 +214,9 @@ Post Writer::report(Ring ring, std::uint32_t consumed) noexcept {
 Post Writer::post_immediate(Immediate immediate, bool signaled) noexcept {
   if (link_.state().failed()) return Post::failed;
   if (!has_room(1)) return Post::again;
-  const PeerInfo& peer = connection_.peer_info();
-  ibv_send_wr wr =
-      request(nullptr, 0, IBV_WR_RDMA_WRITE_WITH_IMM, peer.inbox_address, peer.inbox_key);
-  wr.imm_data = htonl(immediate.word());
+  ibv_send_wr wr = request(immediate, connection_.peer_info());
   number(wr, signaled);
-  return post(wr, 1);
+  return post(wr);
 }
 
 Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
@@ -193,7 +228,7 @@ Post Writer::post_word(std::uint64_t offset, std::uint32_t value) noexcept {
       request(&word, 1, IBV_WR_RDMA_WRITE, peer.inbox_address + offset, peer.inbox_key);
   wr.send_flags = IBV_SEND_INLINE;
   number(wr, false);
-  return post(wr, 1);
+  return post(wr);
 }
 
 // The most bytes that one work request carries.
@@ -239,18 +274,23 @@ Post Writer::write(std::uint64_t source, std::uint32_t source_key, std::uint64_t
                    const std::optional<Immediate>& notice) noexcept {
   if (const Post post = may_write(bytes, notice.has_value()); post != Post::done) return post;
   const std::size_t most = piece_bytes(bytes);
+  Chain chain;
   std::size_t silent = 0;  // bytes since the last completion
   for (std::size_t offset = 0; offset < bytes; offset += most) {
     const std::size_t now = std::min(most, bytes - offset);
-    ibv_sge piece{source + offset, static_cast<std::uint32_t>(now), source_key};
-    ibv_send_wr wr = request(&piece, 1, IBV_WR_RDMA_WRITE, target + offset, target_key);
+    const ibv_sge piece{source + offset, static_cast<std::uint32_t>(now), source_key};
     silent += now;
     const bool shows = silent >= kBytesPerCompletion;
+    ibv_send_wr& wr = chain.add(piece, target + offset, target_key);
     number(wr, shows || (!notice && offset + now == bytes));
     if (shows) silent = 0;
-    if (post(wr, 1) != Post::done) return Post::failed;
+    if (chain.full()) {
+      if (post(chain.first()) != Post::done) return Post::failed;
+      chain.clear();
+    }
   }
-  return notice ? post_immediate(*notice, true) : Post::done;
+  if (notice) number(chain.add(*notice, connection_.peer_info()), true);
+  return chain.empty() || post(chain.first()) == Post::done ? Post::done : Post::failed;
 }
 
 void Writer::probe() noexcept {
@@ -259,7 +299,7 @@ void Writer::probe() noexcept {
   ibv_send_wr wr = request(nullptr, 0, IBV_WR_RDMA_WRITE, peer.inbox_address, peer.inbox_key);
   number(wr, true);
   probe_ = posted_;
-  post(wr, 1);
+  post(wr);
 }
 
 // Signaled: all before it is complete when something after it is, by whichever queue pair.

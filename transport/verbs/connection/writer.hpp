@@ -82,10 +82,9 @@ class Writer {
   void take(const Place& place) noexcept;
   std::size_t longest_piece() const noexcept;
   std::size_t piece_bytes(std::size_t bytes) const noexcept;
-  ibv_send_wr request(ibv_sge* pieces, int count, ibv_wr_opcode opcode, std::uint64_t address,
-                      std::uint32_t key) const noexcept;
   void number(ibv_send_wr& request, bool signaled) noexcept;
-  Post post(ibv_send_wr& first, std::uint32_t count) noexcept;
+  // That request, and those behind it in its chain.
+  Post post(ibv_send_wr& first) noexcept;
   Post post_immediate(Immediate immediate, bool signaled = false) noexcept;
   Post post_word(std::uint64_t offset, std::uint32_t value) noexcept;
 
