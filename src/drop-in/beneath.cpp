@@ -9,7 +9,6 @@
 
 // The MPI's functions that Tutti calls besides the collectives.
 #define TUTTI_OTHERS(X)                                                              \
-  X(Cancel)                                                                          \
   X(Cart_get)                                                                        \
   X(Cart_shift)                                                                      \
   X(Cartdim_get)                                                                     \

@@ -35,19 +35,33 @@ int ask_for_message(Ask&& ask) {
   return code;
 }
 
+// Finds wrong arguments before anything is waited for, or sent: the source and the tag by a probe,
+// the others by a receive from nobody.
+template <class Count>
+int check_receive(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
+  int flag = 0;
+  const int code = PMPI_Iprobe(from, tag, comm, &flag, MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) return code;
+  return TUTTI_BENEATH(Recv, Count, data, count, type, MPI_PROC_NULL, tag, comm,
+                       MPI_STATUS_IGNORE)();
+}
+
 // It is received when it is there, by the MPI's own function: MPICH reports the errors of a receive
 // that was begun to MPI_COMM_WORLD, and does not say that one from MPI_PROC_NULL was.
 template <class Count>
 int receive(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
             MPI_Status* status) {
   if (needs_this_rank()) [[unlikely]] {
-    const int code = ask_for_message(
+    int code = check_receive(data, count, type, from, tag, comm);
+    if (code != MPI_SUCCESS) return code;
+    code = ask_for_message(
         [&](int* flag) { return PMPI_Iprobe(from, tag, comm, flag, MPI_STATUS_IGNORE); });
     if (code != MPI_SUCCESS) return code;
   }
   return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
 }
 
+// Where the receive fails, the message that is sent goes its way, as in the MPIs.
 template <class Count>
 int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int to, int send_tag,
                      void* in, Count receives, MPI_Datatype receive_type, int from, int receive_tag,
@@ -55,11 +69,12 @@ int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int t
   if (!needs_this_rank()) [[likely]]
     return TUTTI_BENEATH(Sendrecv, Count, out, sends, send_type, to, send_tag, in, receives,
                          receive_type, from, receive_tag, comm, status)();
+  int code = check_receive(in, receives, receive_type, from, receive_tag, comm);
+  if (code != MPI_SUCCESS) return code;
   MPI_Request sent = MPI_REQUEST_NULL;  // first: a message that has come stays if this fails
-  int code = TUTTI_BENEATH(Isend, Count, out, sends, send_type, to, send_tag, comm, &sent)();
+  code = TUTTI_BENEATH(Isend, Count, out, sends, send_type, to, send_tag, comm, &sent)();
   if (code != MPI_SUCCESS) return code;
   code = receive(in, receives, receive_type, from, receive_tag, comm, status);
-  if (code != MPI_SUCCESS) PMPI_Cancel(&sent);
   const int code_of_send = wait_for(&sent, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS ? code : code_of_send;
 }

@@ -213,6 +213,44 @@ static void fails_early(MPI_Errhandler handler) {
   MPI_Comm_free(&comm);
 }
 
+static void add(void* from, void* to, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count; ++i) ((int*)to)[i] += ((int*)from)[i];
+}
+
+/* While a reduction by an operation of the program's is in flight, Tutti waits for messages: wrong
+ * arguments are refused at once nevertheless, and nothing is sent then. */
+static void refused_beside_operation(MPI_Errhandler handler) {
+  enum { LONG = 1000000 };
+  static char out[LONG], in[LONG];
+  MPI_Comm comm;
+  MPI_Op op;
+  MPI_Request request;
+  MPI_Status status;
+  int one = 1, sum = 0;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Op_create(add, 1, &op);
+  if (rank == 0) {
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+    GIVES(MPI_ERR_RANK,
+          MPI_Sendrecv(out, LONG, MPI_CHAR, 1, 1, in, LONG, MPI_CHAR, size, 1, comm, &status));
+    GIVES(MPI_ERR_TYPE,
+          MPI_Sendrecv(out, 1, MPI_CHAR, 1, 1, in, 1, MPI_DATATYPE_NULL, 1, 1, comm, &status));
+    GIVES(MPI_ERR_COUNT, MPI_Recv(in, -1, MPI_CHAR, 1, 1, comm, &status));
+    out[0] = 1;
+    PASSES(MPI_Send(out, 1, MPI_CHAR, 1, 1, comm));
+  } else if (rank == 1) {
+    PASSES(MPI_Recv(in, LONG, MPI_CHAR, 0, 1, comm, &status));
+    CHECK(in[0] == 1, "a call that was refused has sent a message");
+  }
+  if (rank > 0) MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == size, "the sum is %d", sum);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&comm);
+}
+
 /* Ends the program, as MPI's own error handler does. `direct`: where errors are to be printed, past
  * mpiexec, which throws away what it has not passed on when the program ends. */
 static void end_by_error(const char* direct) {
@@ -239,6 +277,7 @@ int main(int argc, char** argv) {
     fails_later(handler);
     fails_when_freed();
     fails_early(handler);
+    refused_beside_operation(handler);
   }
   int one = 1, sum = 0;
   PASSES(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
