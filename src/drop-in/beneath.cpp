@@ -94,10 +94,20 @@ namespace {
 const tutti_drop_in_entries* g_beneath = nullptr;
 }
 
+// MPICH has its functions for Fortran in a library of their own. A program that is loaded at a
+// fixed address has entries of its own for functions of libraries, and takes their addresses.
 bool is_of_mpi(const void* function) noexcept {
   Dl_info here, mpi;
-  const auto init = reinterpret_cast<const void*>(g_beneath->find("PMPI_Init"));
-  return dladdr(function, &here) != 0 && dladdr(init, &mpi) != 0 && here.dli_fbase == mpi.dli_fbase;
+  if (dladdr(function, &here) == 0) return false;
+  if (here.dli_sname && here.dli_saddr == function) {
+    const auto found = reinterpret_cast<const void*>(g_beneath->find(here.dli_sname));
+    if (found && dladdr(found, &here) == 0) return false;
+  }
+  for (const char* const name : {"PMPI_Init", "pmpi_init_"}) {
+    const auto init = reinterpret_cast<const void*>(g_beneath->find(name));
+    if (init && dladdr(init, &mpi) != 0 && here.dli_fbase == mpi.dli_fbase) return true;
+  }
+  return false;
 }
 
 MPI_Comm world() noexcept { return g_beneath->world; }

@@ -117,7 +117,8 @@ int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May
   const auto run = [&] {
     if (taken)
       return go_on(*state, comm, request, [&](Numbers& room) { return given(*state, room); });
-    if (is_reduction(call)) note_beneath(*state, given);
+    const bool combines = state->between_groups || state->size > 1;
+    if (combines && is_reduction(call)) note_beneath(*state, given);
     const Lending lending;
     return beneath();
   };
