@@ -228,33 +228,31 @@
   X(Intercomm_merge)
 /* Some MPIs are built without files. */
 #if defined(ROMIO_VERSION) || defined(OPEN_MPI)
-#define TUTTI_FILE_DATA(X, suffix)    \
-  X(File_read##suffix)                \
-  X(File_read_all##suffix)            \
-  X(File_read_all_begin##suffix)      \
-  X(File_read_at##suffix)             \
-  X(File_read_at_all##suffix)         \
-  X(File_read_at_all_begin##suffix)   \
+#define TUTTI_FILE_DATA(X, suffix)  \
+  X(File_read##suffix)              \
+  X(File_read_all##suffix)          \
+  X(File_read_all_begin##suffix)    \
+  X(File_read_at##suffix)           \
+  X(File_read_at_all##suffix)       \
+  X(File_read_at_all_begin##suffix) \
+  X(File_write##suffix)             \
+  X(File_write_all##suffix)         \
+  X(File_write_all_begin##suffix)   \
+  X(File_write_at##suffix)          \
+  X(File_write_at_all##suffix)      \
+  X(File_write_at_all_begin##suffix)
+#define TUTTI_FILE_SHARED(X, suffix)  \
   X(File_read_ordered##suffix)        \
   X(File_read_ordered_begin##suffix)  \
   X(File_read_shared##suffix)         \
-  X(File_write##suffix)               \
-  X(File_write_all##suffix)           \
-  X(File_write_all_begin##suffix)     \
-  X(File_write_at##suffix)            \
-  X(File_write_at_all##suffix)        \
-  X(File_write_at_all_begin##suffix)  \
   X(File_write_ordered##suffix)       \
   X(File_write_ordered_begin##suffix) \
   X(File_write_shared##suffix)
 #define TUTTI_FILES(X)     \
-  X(File_close)            \
-  X(File_open)             \
   X(File_preallocate)      \
   X(File_read_all_end)     \
   X(File_read_at_all_end)  \
   X(File_read_ordered_end) \
-  X(File_seek_shared)      \
   X(File_set_atomicity)    \
   X(File_set_info)         \
   X(File_set_size)         \
@@ -263,17 +261,28 @@
   X(File_write_all_end)    \
   X(File_write_at_all_end) \
   X(File_write_ordered_end)
+#define TUTTI_FILE_USES(X) \
+  X(File_close)            \
+  X(File_open)             \
+  X(File_seek_shared)
 #else
 #define TUTTI_FILE_DATA(X, suffix)
+#define TUTTI_FILE_SHARED(X, suffix)
 #define TUTTI_FILES(X)
+#define TUTTI_FILE_USES(X)
 #endif
-#define TUTTI_WAITS_OF_MPI_4(X) \
-  TUTTI_BUFFERED(X, _c)         \
-  TUTTI_FILE_DATA(X, _c) X(Comm_create_from_group) X(Intercomm_create_from_groups)
 #define TUTTI_MAY_WAIT(X) \
   TUTTI_BUFFERED(X, )     \
   TUTTI_EPOCHS(X)         \
-  TUTTI_MAKES(X) TUTTI_FILE_DATA(X, ) TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_WAITS_OF_MPI_4(X))
+  TUTTI_FILE_DATA(X, )    \
+  TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_BUFFERED(X, _c) TUTTI_FILE_DATA(X, _c))
+/* In these the MPI may also copy attributes, as when it opens the file of a shared pointer. */
+#define TUTTI_COPIES_OF_MPI_4(X) \
+  TUTTI_FILE_SHARED(X, _c)       \
+  X(Comm_create_from_group) X(Intercomm_create_from_groups)
+#define TUTTI_MAY_COPY(X) \
+  TUTTI_MAKES(X)          \
+  TUTTI_FILE_USES(X) TUTTI_FILE_SHARED(X, ) TUTTI_IF_MPI_4(TUTTI_COPIES_OF_MPI_4(X))
 /* With these, a program says how attributes are copied. */
 #define TUTTI_KEYVALS(X) \
   X(Comm_create_keyval)  \
@@ -282,7 +291,7 @@
 #define TUTTI_PLAIN(X) \
   TUTTI_ASKED(X)       \
   TUTTI_KEYVALS(X)     \
-  TUTTI_MESSAGES(X, ) TUTTI_MAY_WAIT(X) TUTTI_IF_MPI_4(TUTTI_MESSAGES(X, _c))
+  TUTTI_MESSAGES(X, ) TUTTI_MAY_WAIT(X) TUTTI_MAY_COPY(X) TUTTI_IF_MPI_4(TUTTI_MESSAGES(X, _c))
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \
   TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)

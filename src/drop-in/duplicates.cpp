@@ -12,7 +12,7 @@ template <class... Others, int (*function)(MPI_Comm, Others...)>
 struct Noting<function> {
   static int call(MPI_Comm comm, Others... others) {
     const Duplicating duplicating(comm);
-    const Lending lending;
+    const Lending lending(MPI_OP_NULL, true);
     return function(comm, others...);
   }
 };

@@ -13,12 +13,13 @@ namespace tutti::drop_in {
 namespace {
 
 std::atomic<bool> g_stopped{false};
+std::atomic<bool> g_copies{false};  // the program has a function that copies attributes
 
 // The MPI calls functions that copy attributes as it duplicates a communicator, also for a window
 // or a file. It has some of its own, as for files.
 template <class Copy>
 void note_copying(Copy* copy) noexcept {
-  if (copy && !is_of_mpi(reinterpret_cast<const void*>(copy))) Lending::stop();
+  if (copy && !is_of_mpi(reinterpret_cast<const void*>(copy))) g_copies = true;
 }
 int create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop, int* key,
                   void* extra) {
@@ -34,12 +35,12 @@ int create_old_keyval(MPI_Copy_function* copy, MPI_Delete_function* drop, int* k
 #pragma GCC diagnostic pop
 
 // An error handler of the program's may throw.
-template <auto function>
+template <auto function, bool may_copy>
 struct Waiting;
-template <class... Arguments, int (*function)(Arguments...)>
-struct Waiting<function> {
+template <class... Arguments, int (*function)(Arguments...), bool may_copy>
+struct Waiting<function, may_copy> {
   static int call(Arguments... arguments) {
-    const Lending lending;
+    const Lending lending(MPI_OP_NULL, may_copy);
     return function(arguments...);
   }
 };
@@ -53,12 +54,12 @@ bool needs_this_rank() noexcept {
 
 void Lending::stop() noexcept { g_stopped.store(true, std::memory_order_relaxed); }
 
-Engine* Lending::engine_in_need(MPI_Op op) noexcept {
+Engine* Lending::engine_in_need(MPI_Op op, bool may_copy) noexcept {
   if (!needs_this_rank()) [[likely]]
     return nullptr;
-  const bool calls_none = op == MPI_OP_NULL || name_of_operation(op);
-  return calls_none && !g_stopped.load(std::memory_order_relaxed) ? library()->engine.get()
-                                                                  : nullptr;
+  const bool calls_some = (op != MPI_OP_NULL && !name_of_operation(op)) || (may_copy && g_copies) ||
+                          g_stopped.load(std::memory_order_relaxed);
+  return calls_some ? nullptr : library()->engine.get();
 }
 
 void Lending::begin() noexcept {
@@ -72,9 +73,12 @@ void Lending::end() noexcept {
 }
 
 void add_waits(tutti_function functions[TUTTI_CALLS]) {
-#define TUTTI_WAIT(name) TUTTI_PUT(name, Waiting<&PMPI_##name>::call);
+#define TUTTI_WAIT(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, false>::call));
   TUTTI_MAY_WAIT(TUTTI_WAIT)
 #undef TUTTI_WAIT
+#define TUTTI_COPY(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, true>::call));
+  TUTTI_MAY_COPY(TUTTI_COPY)
+#undef TUTTI_COPY
   TUTTI_PUT(Comm_create_keyval, create_keyval);
   TUTTI_PUT(Keyval_create, create_old_keyval);
 }

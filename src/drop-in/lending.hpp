@@ -24,8 +24,9 @@ bool needs_this_rank() noexcept;
 // nothing but where a call in flight needs the program's functions.
 class Lending {
  public:
-  // `op`: of a reduction that is the MPI's.
-  explicit Lending(MPI_Op op = MPI_OP_NULL) noexcept : engine_(engine_in_need(op)) {
+  // `op`: of a reduction that is the MPI's. `may_copy`: the MPI may copy attributes there.
+  explicit Lending(MPI_Op op = MPI_OP_NULL, bool may_copy = false) noexcept
+      : engine_(engine_in_need(op, may_copy)) {
     if (engine_) [[unlikely]]
       begin();
   }
@@ -37,13 +38,12 @@ class Lending {
   Lending(const Lending&) = delete;
   Lending& operator=(const Lending&) = delete;
 
-  // From now on nothing is lent: the MPI may call functions of the program's wherever it waits. A
-  // call in flight of the MPI's has an operation of the program's, or the program has a function
-  // that copies attributes.
+  // From now on nothing is lent: a call in flight of the MPI's has an operation of the program's,
+  // and the MPI calls it wherever it waits.
   static void stop() noexcept;
 
  private:
-  static Engine* engine_in_need(MPI_Op op) noexcept;  // null: there is no such call
+  static Engine* engine_in_need(MPI_Op op, bool may_copy) noexcept;  // null: there is no such call
   void begin() noexcept;
   void end() noexcept;
 

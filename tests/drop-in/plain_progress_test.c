@@ -148,6 +148,36 @@ static void sits_beside_function(int place, int lazy, MPI_Op op) {
   MPI_Comm_free(&fresh);
 }
 
+static int copy_nothing(MPI_Comm from, int key, void* extra, void* value, void* copy, int* copied) {
+  (void)from, (void)key, (void)extra, (void)value, (void)copy;
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+
+/* These copy no attribute by a function of the program's. Its own address is fixed, and so theirs
+ * may be addresses in the program. */
+static void use_functions_of_mpi(MPI_Op op) {
+  int keys[2], one = 1, sum = 0;
+  MPI_Request request;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &keys[0], NULL);
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keys[1], NULL);
+  for (int i = 0; i < 2; ++i) MPI_Comm_free_keyval(&keys[i]);
+  MPI_Iallreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_SELF, &request); /* calls no operation */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  CHECK(sum == 1, "the sum is %d", sum);
+}
+
+/* The program has a function that copies attributes: in these functions the MPI never calls it. */
+static void sits_beside_copying(MPI_Op op) {
+  const int places[] = {RECEIVE, SENDRECV, PROBE, SSEND, FENCE, FILE_WRITE, BARRIER};
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(copy_nothing, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  for (int lazy = 0; lazy < size; ++lazy)
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; ++i)
+      sits_beside_function(places[i], lazy, op);
+  MPI_Comm_free_keyval(&key);
+}
+
 /* Predefined operations need no function of the program's, whatever they work on. */
 static void sits_beside_fortran(int lazy) {
   static float pairs[INTS], least[INTS];
@@ -187,10 +217,12 @@ int main(int argc, char** argv) {
       }
   MPI_Op op;
   MPI_Op_create(add, 1, &op);
+  use_functions_of_mpi(op);
   for (int lazy = 0; lazy < size; ++lazy) {
     sits_in_first_collective(op, lazy);
     for (int place = 0; place < COMPUTE; ++place) sits_beside_function(place, lazy, op);
   }
+  sits_beside_copying(op);
   MPI_Op_free(&op);
   for (int lazy = 0; lazy < size; ++lazy) sits_beside_fortran(lazy);
   MPI_Win_free(&shared);
