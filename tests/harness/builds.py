@@ -41,8 +41,8 @@ class Build:
             return self.folder / "tools/tutti"
         if "/" in name:
             return self.folder / name
-        folders = {"rdma": ["devices", "grows", "in_flight", "multicast", "rails", "traffic",
-                            "unlucky"],
+        folders = {"rdma": ["devices", "grows", "in_flight", "landed", "multicast", "rails",
+                            "traffic", "unlucky"],
                    "faults": ["soak"],
                    "drop-in": ["plain", "plain_errors", "plain_late", "plain_life", "plain_many",
                                "plain_neighbours", "plain_nonblocking", "plain_persistent",

@@ -164,6 +164,8 @@ def collectives(build, long):
                      limit=7200 if long else LIMIT), 7300 if long else LIMIT + 60)
     yield Test("a rank that sits in MPI stops nobody, 3 ranks on 3 hosts",
                guest(job(build, 3, "progress", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
+    yield Test("data land without a call, 3 ranks on 3 hosts",
+               guest(job(build, 3, "landed", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
     yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
     yield Test("a child forked and going on", guest(job(build, 2, "forked"), "--hosts", 2))
     yield Test("a forked child that calls Tutti", guest(job(build, 2, "child"), "--hosts", 2))
