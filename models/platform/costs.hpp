@@ -9,9 +9,11 @@
 //                   for `send`, the port for `gap`. The step is done after `held`. The last byte
 //                   is at the receiver's port `send + flight` after the start. (LogP, IB figures
 //                   4.1 and 4.2: o_s, g, L.)
-//   receive         messages pass the receiver's port in the order in which they reach it, at least
-//                   `spacing` apart. (LogP: g separates receptions as it does transmissions.) Then
-//                   the processor is busy for `receive`, and for what combining takes.
+//   receive         messages pass the receiver's port in the order in which they reach it as a
+//                   whole, at least `spacing` apart. (LogP: g separates receptions as it does
+//                   transmissions.) As an adapter's packets do, those of two messages mix: one that
+//                   comes while a longer one is under way passes before it, which loses that time
+//                   only. Then the processor is busy for `receive`, and for what combining takes.
 //   copy, reduce    the processor is busy for what the platform says.
 //
 // If several steps of a rank could start, the one that stands first in the schedule does. A send

@@ -26,6 +26,8 @@ using collectives::Step;
 using collectives::StepId;
 using collectives::StepKind;
 
+constexpr double kTinyPart = 1e-12;  // part of a time by which equal ones may differ
+
 class Simulation {
  public:
   Simulation(int P, const Platform& platform, const SimulationOptions& setting)
@@ -160,9 +162,15 @@ class Simulation {
     const Costs costs = costs_.of(at, length_of(mine));
     Port& in = port(in_, at, rank);
     const double earlier = costs_.head_start(at, mine), soonest = now + earlier - costs.spacing;
-    const double begin = std::max(soonest, in.turn - costs.ahead);
-    in.take(begin, costs.spacing);
-    const double end = begin == soonest ? now : begin + costs.spacing - earlier;
+    double end = now;
+    if (costs.ahead > 0) {  // a burst, of messages of one length
+      const double begin = std::max(soonest, in.turn - costs.ahead);
+      in.take(begin, costs.spacing);
+      if (begin > soonest) end = begin + costs.spacing - earlier;
+    } else if (const double passed = in.let_pass(soonest, costs.spacing);
+               passed - (soonest + costs.spacing) > kTinyPart * passed) {
+      end = passed - earlier;
+    }
     if (end > now)
       events_.push({end, Event::passed, rank, id});
     else

@@ -37,6 +37,36 @@ TEST_CASE("simulator: the gap separates the messages of one receiver") {
         near((5 + 20 + 20 + 6) + (5 + 20 + 20 + 6)));
 }
 
+TEST_CASE("simulator: a short message holds a longer one up by its own time only") {
+  // Ranks 1 and 2 send to rank 0, one of them g = 2 later. The first bytes come at 1 + 10.
+  const auto check = [](Rank late, Bytes of_1, Bytes of_2, double first, double second) {
+    std::vector<Schedule> all;
+    for (Rank rank = 0; rank < 4; ++rank) {
+      Builder s{4, rank, {.input = 1001, .output = 2002}};
+      if (rank == late) s.signal(3);
+      if (rank == 3) s.await(late);
+      if (rank == 1) s.send(0, {Buffer::input, 0, of_1});
+      if (rank == 2) s.send(0, {Buffer::input, 0, of_2});
+      if (rank == 0) s.recv(1, {Buffer::output, 0, of_1}), s.recv(2, {Buffer::output, 1001, of_2});
+      all.push_back(s.finish());
+    }
+    const auto result = simulate(4, [&](Rank rank) { return all[index(rank)]; },
+                                 platform_of(models::LogGP{10, 1, 1, 2, 0.1}), {.record = true});
+    std::vector<double> begins;
+    for (const Bar& bar : result.bars)
+      if (bar.rank == 0) begins.push_back(bar.begin);
+    REQUIRE(begins.size() == 2);
+    CHECK(begins[0] == near(first));
+    CHECK(begins[1] == near(second));
+  };
+  // The short message comes while the long one is under way.
+  check(2, 1001, 1, 13, 11 + 100 + 2);
+  check(1, 1, 1001, 13, 11 + 100 + 2);
+  // It comes before it: g separates them.
+  check(1, 1001, 1, 11, 11 + 2 + 100);
+  check(1, 101, 51, 11 + 5, 11 + 5 + 2 + 10);
+}
+
 TEST_CASE("simulator: a round of an exchange is one message") {
   for (int P : {2, 3, 8, 9}) {
     const double rounds = P == 2 ? 1 : P == 3 ? 2 : P == 8 ? 3 : 4;
