@@ -53,7 +53,7 @@ void dissemination(SketchBuilder& sketch, int k, Bytes bytes, bool grows, bool p
     }
     stage.parted = parts && blocks > 1;
     early = d / blocks;
-    stage.repeats = !parts;
+    stage.repeats = true;
   }
   if (grows && k == 1 && early >= 2) send_last_early(sketch, begin, early, parts);
   sketch.meets(2 * k * rounds);

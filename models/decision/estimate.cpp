@@ -61,13 +61,13 @@ Count gap_factors(const Sketch& sketch, const Platform& platform) noexcept {
 class Round {
  public:
   Round(const Stage& stage, const Platform& platform, const Cores& cores, const Count& gap_factors,
-        double queue_before = 0) noexcept
+        double apart_before = 0) noexcept
       : stage_(stage),
         platform_(platform),
         out_(stage.out),
         in_(stage.in),
         all_(stage.all),
-        queue_before_(queue_before) {
+        apart_before_(apart_before) {
     if (!platform.within) {  // one kind of message
       for (Count* const count : {&out_, &in_, &all_}) *count = {0, count->both()};
     }
@@ -81,10 +81,10 @@ class Round {
     far_gap_ = far_.costs.gap / platform.adapters;
     far_spacing_ = far_.costs.spacing / platform.adapters;
     first = wire().time;
-    queue_at_node = far_queue(stage_.leaving, far_.costs.gap, 0);
+    queue_at_node_ = far_queue(stage_.leaving, far_.costs.gap, 0);
     if (stage.others > 0) {
       gap_of_others_ = costs_of(platform.between, stage.of_others).gap;
-      queue_at_node = std::max(queue_at_node, far_queue(stage.others, gap_of_others_, 0));
+      queue_at_node_ = std::max(queue_at_node_, far_queue(stage.others, gap_of_others_, 0));
     }
     occupy();
     add_up(cores);
@@ -94,14 +94,14 @@ class Round {
     compute = std::min(compute, time - first);
   }
 
-  double time = 0;           // on the critical path
-  double first = 0;          // of it: one message,
-  double compute = 0;        // and combining and copying
-  double work = 0;           // of all cores
-  double passing = 0;        // the node's port, by one segment, in all such rounds
-  double arriving = 0;       // from when a message has left a port, until the rank has it
-  double sent = 0;           // until others may be sent, if some of them need not have come
-  double queue_at_node = 0;  // the wait of the last one, if all begin at once
+  double time = 0;      // on the critical path
+  double first = 0;     // of it: one message,
+  double compute = 0;   // and combining and copying
+  double work = 0;      // of all cores
+  double passing = 0;   // the node's port, by one segment, in all such rounds
+  double arriving = 0;  // from when a message has left a port, until the rank has it
+  double sent = 0;      // until others may be sent, if some of them need not have come
+  double apart = 0;     // how far the ranks of a node have got apart at its port
   Occupied occupied;
 
  private:
@@ -157,12 +157,17 @@ class Round {
     return std::max(one - wire().costs.gap, of_piece);  // while it comes
   }
 
-  // How long the last rank of a node waits for its port. In rounds that are alike the ranks come to
-  // it one after another already, if it is free before they do.
-  double wait_for_node() const noexcept {
-    if (!platform_.shared_ports || stage_.staggered) return 0;
-    if (!stage_.repeats || occupied.node > first) return queue_at_node;
-    return std::max(0.0, queue_at_node - queue_before_) / std::max(1.0, stage_.rounds);
+  // How long the last rank of a node waits for its port, and how much longer than that works a
+  // round takes. In rounds that repeat, the ranks come to the port one after another: they are
+  // apart by their messages, or, if the port is never idle, by the time that one is on its way.
+  std::pair<double, double> wait_for_node() noexcept {
+    if (!platform_.shared_ports || stage_.staggered) return {0, 0};
+    if (!stage_.repeats) return {queue_at_node_, 0};
+    const double firsts = stage_.leaving / std::max(1.0, out_.far);  // one of each rank
+    const double queue = std::min(queue_at_node_, far_queue(firsts, far_.costs.gap, 0));
+    apart = std::min(queue, std::max(0.0, far_.time + compute - far_.costs.gap));
+    const double more = std::max(0.0, apart - apart_before_) / std::max(1.0, stage_.rounds);
+    return {more + queue_at_node_ - queue, more};
   }
 
   // The cost of a message beside another one that has its bytes.
@@ -183,23 +188,23 @@ class Round {
 
   void add_up(const Cores& cores) noexcept {
     const Costs& costs = wire().costs;
-    const double waits =
-        std::max({queue(out_.near, near_.costs.gap, wire().ahead),
-                  queue(in_.near, near_.costs.spacing, costs.ahead),
-                  far_queue(border_, far_.costs.gap, wire().ahead),
-                  far_queue(in_.far, far_.costs.spacing, costs.ahead), wait_for_node()});
+    compute = last_combined() + copying_;
+    const auto [waiting, beside_port] = wait_for_node();
+    const double waits = std::max({queue(out_.near, near_.costs.gap, wire().ahead),
+                                   queue(in_.near, near_.costs.spacing, costs.ahead),
+                                   far_queue(border_, far_.costs.gap, wire().ahead),
+                                   far_queue(in_.far, far_.costs.spacing, costs.ahead), waiting});
     const double sends = std::max(0.0, sending_ - costs.send_next);
     const double receives = std::max(0.0, receiving_ - costs.receive_next);
     const double both =
         stage_.exchange ? sends + receives - hidden(sends, receives) : std::max(sends, receives);
     const double others = both + combining_ - combining_ * last_part();
-    compute = last_combined() + copying_;
     arriving = std::max(0.0, first + compute - costs.gap);
     // A rank that sends takes no pieces meanwhile.
     const double both_ways =
         stage_.exchange && !stage_.relays ? sending_ + receiving_ + combining_ + copying_ : 0;
-    const double one =
-        std::max({first + compute + std::max(waits, others), occupied.ports(), both_ways});
+    const double one = std::max(
+        {first + compute + std::max(waits, others), occupied.ports() + beside_port, both_ways});
     time = one + (stage_.parted ? start_of_another() : 0);
     sent = occupied.most();
     if (stage_.needed > 0)
@@ -217,7 +222,8 @@ class Round {
   const Stage& stage_;
   const Platform& platform_;
   Count out_, in_, all_;
-  double queue_before_ = 0;   // at the node's port, in the round before
+  double apart_before_ = 0;   // in the round before
+  double queue_at_node_ = 0;  // the wait of the last message, if all ranks begin at once
   double gap_of_others_ = 0;  // messages from another node
   Wire near_, far_;
   double far_gap_ = 0, far_spacing_ = 0;  // of one message, the adapters taken together
@@ -301,13 +307,13 @@ Estimate estimate(const Sketch& sketch, double segments, const Platform& platfor
   Occupied occupied;  // by a segment, since stages begin that wait for all segments of others
   double before = 0;  // until then
   Port port;
-  double turn = 0;    // the longest wait for one
-  double queued = 0;  // by how much the ranks of a node have got apart at its port
+  double turn = 0;   // the longest wait for one
+  double apart = 0;  // how far the ranks of a node have got apart at its port
   const bool in_step = !sketch.step.empty() && segments > 1;
   const Count gaps = gap_factors(sketch, platform);
   for (const Stage& stage : sketch.stages) {
-    const Round round{stage, platform, costs, gaps, queued};
-    if (stage.leaving > 0) queued = stage.repeats ? round.queue_at_node : 0;
+    const Round round{stage, platform, costs, gaps, apart};
+    if (stage.leaving > 0) apart = round.apart;
     const double shared = scarce ? std::max(0.0, round.work / cores - round.time) : 0;
     // Results that depend on all ranks have to wait until each has begun.
     const bool all_begin = &stage == &sketch.stages.front() && !sketch.one_way;

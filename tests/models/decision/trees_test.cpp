@@ -134,6 +134,8 @@ TEST_CASE("estimates are near to simulations where paths are uneven", "[decision
            Case{"hardware", "gather=binomial", 16, 16, 8},
            Case{"hardware", "reduce=binomial", 16, 8, 8},
            Case{"hardware", "gather=recursive-splitting", 3, 12, 8},
+           Case{"hardware", "allgather=dissemination", 8, 3, 4096, kInTurn},
+           Case{"hardware", "allgather=bruck", 8, 3, 4096, kInTurn},
        }) {
     const Choice choice = parse_choices(rule).begin()->second;
     const auto played = play({choice.algorithm->collective, nodes, each, bytes, layout},
