@@ -120,8 +120,8 @@ TEST_CASE("what is chosen is at most a quarter slower than the best", "[decision
   CHECK(excesses[excesses.size() / 2] < 1.005);
 }
 
-// Candidates of more steps, and alltoalls, are left to the suite `long`: there `tutti verify`
-// judges the same ranks.
+// Candidates of more steps, and alltoalls, take minutes, and no suite has them:
+// `tutti verify --choices --nodes 16 --ppn 64 -m 8` judges them by hand.
 TEST_CASE("what is chosen among a thousand ranks is at most a quarter slower", "[decision]") {
   int left_out = 0, played = 0;
   for (std::size_t c = 0; c < collectives::kCollectives; ++c)
