@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>

@@ -341,6 +341,37 @@ TEST_CASE("a request that the device refuses fails the link", "[verbs][writer]")
   CHECK(sides.writer().posted() == 0);
 }
 
+TEST_CASE("of a write that is refused halfway, what was posted counts", "[verbs][writer]") {
+  constexpr std::uint32_t kDepth = 128, kPieces = 50;
+  tests::FakeVerbs fake;
+  make_software(fake);
+  LinkOptions options;
+  options.send_queue_depth = kDepth;
+  // Takes places of the queue that the writer does not know of; returns how many there were.
+  const auto fill = [](SideToSide& sides, std::uint32_t most) {
+    const PeerInfo& peer = sides.from.connection.peer_info();
+    ibv_send_wr wr{}, *bad = nullptr;
+    wr.opcode = IBV_WR_RDMA_WRITE;
+    wr.wr.rdma = {peer.inbox_address, peer.inbox_key};
+    std::uint32_t posted = 0;
+    while (posted < most && ibv_post_send(sides.from.connection.queue_pair(), &wr, &bad) == 0)
+      ++posted;
+    return posted;
+  };
+  const std::uint32_t room = [&] {
+    SideToSide sides(Arrival::imm, fake, options);
+    return fill(sides, 1000);
+  }();
+  REQUIRE(room >= kDepth);
+  for (const std::uint32_t accepted : {0u, 1u, 31u, 32u, 33u, kPieces}) {
+    SideToSide sides(Arrival::imm, fake, options);
+    REQUIRE(fill(sides, room - accepted) == room - accepted);
+    CHECK(sides.write(kPieces * 8 * 1024) == Post::failed);
+    CHECK(sides.writer().posted() == accepted);
+    CHECK(sides.a.link.state().code() == Code::transport_failed);
+  }
+}
+
 TEST_CASE("a writer is idle when all of it has arrived, and asks if nothing tells",
           "[verbs][writer]") {
   tests::FakeVerbs fake;
