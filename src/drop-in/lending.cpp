@@ -15,21 +15,27 @@ namespace {
 std::atomic<bool> g_stopped{false};
 std::atomic<bool> g_copies{false};  // the program has a function that copies attributes
 
+template <class Function>
+bool is_programs(Function* function) noexcept {
+  return function && !is_of_mpi(reinterpret_cast<const void*>(function));
+}
+
 // The MPI calls functions that copy attributes as it duplicates a communicator, also for a window
-// or a file. It has some of its own, as for files.
-template <class Copy>
-void note_copying(Copy* copy) noexcept {
-  if (copy && !is_of_mpi(reinterpret_cast<const void*>(copy))) g_copies = true;
+// or a file, and those that delete the copies as it closes the file, or fails to open it. It has
+// some of its own, as for files.
+template <class Copy, class Delete>
+void note_copying(Copy* copy, Delete* drop) noexcept {
+  if (copy && (is_programs(copy) || is_programs(drop))) g_copies = true;
 }
 int create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* drop, int* key,
                   void* extra) {
-  note_copying(copy);
+  note_copying(copy, drop);
   return PMPI_Comm_create_keyval(copy, drop, key, extra);
 }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 int create_old_keyval(MPI_Copy_function* copy, MPI_Delete_function* drop, int* key, void* extra) {
-  note_copying(copy);
+  note_copying(copy, drop);
   return PMPI_Keyval_create(copy, drop, key, extra);
 }
 #pragma GCC diagnostic pop
