@@ -42,6 +42,8 @@ class Yielder {
     system_.yield();
   }
 
+  bool may_nap() const noexcept { return may_nap_; }
+
   static const System& kernel() noexcept;
 
  private:

@@ -99,6 +99,7 @@ class Waiting {
   }
   // For a rank that waits for something else.
   void yield() noexcept { yielder_.yield(); }
+  bool may_nap() const noexcept { return yielder_.may_nap(); }
 
  private:
   using Visit = FunctionRef<void(protocols::Channel&)>;
