@@ -49,16 +49,22 @@ int check_receive(void* data, Count count, MPI_Datatype type, int from, int tag,
 // It is received when it is there, by the MPI's own function: MPICH reports the errors of a receive
 // that was begun to MPI_COMM_WORLD, and does not say that one from MPI_PROC_NULL was.
 template <class Count>
+int receive_when_there(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                       MPI_Status* status) {
+  const int code = ask_for_message(
+      [&](int* flag) { return PMPI_Iprobe(from, tag, comm, flag, MPI_STATUS_IGNORE); });
+  if (code != MPI_SUCCESS) return code;
+  return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
+}
+
+template <class Count>
 int receive(void* data, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
             MPI_Status* status) {
-  if (needs_this_rank()) [[unlikely]] {
-    int code = check_receive(data, count, type, from, tag, comm);
-    if (code != MPI_SUCCESS) return code;
-    code = ask_for_message(
-        [&](int* flag) { return PMPI_Iprobe(from, tag, comm, flag, MPI_STATUS_IGNORE); });
-    if (code != MPI_SUCCESS) return code;
-  }
-  return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
+  if (!needs_this_rank()) [[likely]]
+    return TUTTI_BENEATH(Recv, Count, data, count, type, from, tag, comm, status)();
+  const int code = check_receive(data, count, type, from, tag, comm);
+  return code == MPI_SUCCESS ? receive_when_there(data, count, type, from, tag, comm, status)
+                             : code;
 }
 
 // Where the receive fails, the message that is sent goes its way, as in the MPIs.
@@ -74,7 +80,7 @@ int send_and_receive(const void* out, Count sends, MPI_Datatype send_type, int t
   MPI_Request sent = MPI_REQUEST_NULL;  // first: a message that has come stays if this fails
   code = TUTTI_BENEATH(Isend, Count, out, sends, send_type, to, send_tag, comm, &sent)();
   if (code != MPI_SUCCESS) return code;
-  code = receive(in, receives, receive_type, from, receive_tag, comm, status);
+  code = receive_when_there(in, receives, receive_type, from, receive_tag, comm, status);
   const int code_of_send = wait_for(&sent, MPI_STATUS_IGNORE);
   return code != MPI_SUCCESS ? code : code_of_send;
 }
