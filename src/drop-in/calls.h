@@ -211,21 +211,22 @@
 #define TUTTI_MAKES(X)          \
   X(Cart_create)                \
   X(Cart_sub)                   \
-  X(Comm_accept)                \
-  X(Comm_connect)               \
   X(Comm_create)                \
-  X(Comm_create_group)          \
-  X(Comm_join)                  \
   X(Comm_set_info)              \
-  X(Comm_spawn)                 \
-  X(Comm_spawn_multiple)        \
   X(Comm_split)                 \
   X(Comm_split_type)            \
   X(Dist_graph_create)          \
   X(Dist_graph_create_adjacent) \
   X(Graph_create)               \
-  X(Intercomm_create)           \
   X(Intercomm_merge)
+#define TUTTI_COPIES(X)  \
+  X(Comm_accept)         \
+  X(Comm_connect)        \
+  X(Comm_create_group)   \
+  X(Comm_join)           \
+  X(Comm_spawn)          \
+  X(Comm_spawn_multiple) \
+  X(Intercomm_create)
 /* Some MPIs are built without files. */
 #if defined(ROMIO_VERSION) || defined(OPEN_MPI)
 #define TUTTI_FILE_DATA(X, suffix)  \
@@ -274,14 +275,16 @@
 #define TUTTI_MAY_WAIT(X) \
   TUTTI_BUFFERED(X, )     \
   TUTTI_EPOCHS(X)         \
+  TUTTI_MAKES(X)          \
   TUTTI_FILE_DATA(X, )    \
   TUTTI_FILES(X) TUTTI_IF_MPI_4(TUTTI_BUFFERED(X, _c) TUTTI_FILE_DATA(X, _c))
-/* In these the MPI may also copy attributes, as when it opens the file of a shared pointer. */
+/* In these an MPI may also copy attributes: as it opens the file of a shared pointer, for one, and
+ * Open MPI as it makes a communicator by a group, or between two. */
 #define TUTTI_COPIES_OF_MPI_4(X) \
   TUTTI_FILE_SHARED(X, _c)       \
   X(Comm_create_from_group) X(Intercomm_create_from_groups)
 #define TUTTI_MAY_COPY(X) \
-  TUTTI_MAKES(X)          \
+  TUTTI_COPIES(X)         \
   TUTTI_FILE_USES(X) TUTTI_FILE_SHARED(X, ) TUTTI_IF_MPI_4(TUTTI_COPIES_OF_MPI_4(X))
 /* With these, a program says how attributes are copied. */
 #define TUTTI_KEYVALS(X) \

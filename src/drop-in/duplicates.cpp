@@ -12,7 +12,7 @@ template <class... Others, int (*function)(MPI_Comm, Others...)>
 struct Noting<function> {
   static int call(MPI_Comm comm, Others... others) {
     const Duplicating duplicating(comm);
-    const Lending lending(MPI_OP_NULL, true);
+    const Lending lending(Attributes::may_be_copied);
     return function(comm, others...);
   }
 };

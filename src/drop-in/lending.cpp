@@ -41,12 +41,12 @@ int create_old_keyval(MPI_Copy_function* copy, MPI_Delete_function* drop, int* k
 #pragma GCC diagnostic pop
 
 // An error handler of the program's may throw.
-template <auto function, bool may_copy>
+template <auto function, Attributes attributes>
 struct Waiting;
-template <class... Arguments, int (*function)(Arguments...), bool may_copy>
-struct Waiting<function, may_copy> {
+template <class... Arguments, int (*function)(Arguments...), Attributes attributes>
+struct Waiting<function, attributes> {
   static int call(Arguments... arguments) {
-    const Lending lending(MPI_OP_NULL, may_copy);
+    const Lending lending(attributes);
     return function(arguments...);
   }
 };
@@ -58,14 +58,14 @@ bool needs_this_rank() noexcept {
   return state && state->engine->calls().need_program();
 }
 
-void Lending::stop() noexcept { g_stopped.store(true, std::memory_order_relaxed); }
+void Lending::stop() noexcept { g_stopped = true; }
 
-Engine* Lending::engine_in_need(MPI_Op op, bool may_copy) noexcept {
+Engine* Lending::engine_in_need(MPI_Op op, Attributes attributes) noexcept {
   if (!needs_this_rank()) [[likely]]
     return nullptr;
-  const bool calls_some = (op != MPI_OP_NULL && !name_of_operation(op)) || (may_copy && g_copies) ||
-                          g_stopped.load(std::memory_order_relaxed);
-  return calls_some ? nullptr : library()->engine.get();
+  const bool reduces = op != MPI_OP_NULL && !name_of_operation(op),
+             copies = attributes == Attributes::may_be_copied && g_copies;
+  return reduces || copies || g_stopped ? nullptr : library()->engine.get();
 }
 
 void Lending::begin() noexcept {
@@ -79,10 +79,10 @@ void Lending::end() noexcept {
 }
 
 void add_waits(tutti_function functions[TUTTI_CALLS]) {
-#define TUTTI_WAIT(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, false>::call));
+#define TUTTI_WAIT(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, Attributes::stay>::call));
   TUTTI_MAY_WAIT(TUTTI_WAIT)
 #undef TUTTI_WAIT
-#define TUTTI_COPY(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, true>::call));
+#define TUTTI_COPY(name) TUTTI_PUT(name, (Waiting<&PMPI_##name, Attributes::may_be_copied>::call));
   TUTTI_MAY_COPY(TUTTI_COPY)
 #undef TUTTI_COPY
   TUTTI_PUT(Comm_create_keyval, create_keyval);

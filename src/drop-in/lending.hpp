@@ -20,16 +20,18 @@ namespace tutti::drop_in {
 // Whether a call in flight needs functions that the progress thread may not call by itself.
 bool needs_this_rank() noexcept;
 
+// Whether a function of MPI's copies attributes of a communicator, as it duplicates one.
+enum class Attributes : bool { stay, may_be_copied };
+
 // While it lives, its rank is in one function of MPI's that may wait for other ranks. It does
 // nothing but where a call in flight needs the program's functions.
 class Lending {
  public:
-  // `op`: of a reduction that is the MPI's. `may_copy`: the MPI may copy attributes there.
-  explicit Lending(MPI_Op op = MPI_OP_NULL, bool may_copy = false) noexcept
-      : engine_(engine_in_need(op, may_copy)) {
-    if (engine_) [[unlikely]]
-      begin();
-  }
+  // `op`: of a reduction that is the MPI's.
+  explicit Lending(MPI_Op op = MPI_OP_NULL) noexcept
+      : Lending(engine_in_need(op, Attributes::stay)) {}
+  explicit Lending(Attributes attributes) noexcept
+      : Lending(engine_in_need(MPI_OP_NULL, attributes)) {}
   // Waits for the end of a function that has been called.
   ~Lending() {
     if (engine_) [[unlikely]]
@@ -43,7 +45,12 @@ class Lending {
   static void stop() noexcept;
 
  private:
-  static Engine* engine_in_need(MPI_Op op, bool may_copy) noexcept;  // null: there is no such call
+  explicit Lending(Engine* engine) noexcept : engine_(engine) {
+    if (engine_) [[unlikely]]
+      begin();
+  }
+  // Null: there is no such call, or the MPI may call functions of the program's.
+  static Engine* engine_in_need(MPI_Op op, Attributes attributes) noexcept;
   void begin() noexcept;
   void end() noexcept;
 

@@ -22,7 +22,7 @@ struct Counting<function, more> {
     if constexpr (more < 0) {  // it may call functions that delete attributes
       return counted(function(arguments...), more);
     } else {
-      const Lending lending(MPI_OP_NULL, true);
+      const Lending lending(Attributes::may_be_copied);
       return counted(function(arguments...), more);
     }
   }

@@ -169,7 +169,7 @@ static void use_functions_of_mpi(MPI_Op op) {
 
 /* The program has a function that copies attributes: in these functions the MPI never calls it. */
 static void sits_beside_copying(MPI_Op op) {
-  const int places[] = {RECEIVE, SENDRECV, PROBE, SSEND, FENCE, FILE_WRITE, BARRIER};
+  const int places[] = {RECEIVE, SENDRECV, PROBE, SSEND, FENCE, FILE_WRITE, SPLIT, BARRIER};
   int key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(copy_nothing, MPI_COMM_NULL_DELETE_FN, &key, NULL);
   for (int lazy = 0; lazy < size; ++lazy)
