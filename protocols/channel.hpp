@@ -137,4 +137,10 @@ class Channel {
   Abandoned abandoned_;
 };
 
+// Whether such a message, once its receiver has invited this rank, goes without its help.
+inline bool goes_alone(Channel& channel, Bytes bytes, Use use) noexcept {
+  return channel.link().capabilities().notifies &&
+         protocol_for(bytes, use, channel.limits()) == Protocol::rendezvous;
+}
+
 }  // namespace tutti::protocols

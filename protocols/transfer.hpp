@@ -49,6 +49,10 @@ struct Transfer {
   // Set by the caller at the start: the bytes are addresses in the room of this view. Null: they
   // are what they are.
   PackedView* view = nullptr;
+
+  // Nothing of a send has been moved. One that goes_alone() waits for its receiver, and each
+  // attempt looks whether that has invited it.
+  bool is_to_be_moved() const noexcept { return phase <= Phase::asked; }
 };
 
 }  // namespace tutti::protocols

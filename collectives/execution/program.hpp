@@ -36,6 +36,12 @@ class Program {
   // exchange long messages copy one after the other.
   bool invites(StepId id) const noexcept { return !invites_.empty() && invites_[id] != 0; }
   bool any_invites() const noexcept { return !invites_.empty(); }
+  // Whether the step sends a message that goes without this rank once its receiver has invited it.
+  bool goes_alone(StepId id) const noexcept {
+    const Step& step = schedule_.steps[id];
+    return step.kind == StepKind::send &&
+           protocols::goes_alone(*channels_[id], step.source.length, step.use);
+  }
   // To how many ranks this one sends what is spread, and whether it receives anything.
   const transport::Load& load() const noexcept { return load_; }
   // Something is written to the output, and something is read from there: it must be what was

@@ -2,6 +2,7 @@
 #include "collectives/execution/run.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "base/clock.hpp"
 #include "base/copy.hpp"
@@ -242,6 +243,13 @@ Answer Run::receive_and_reduce(StepId id, const MessageName& name) noexcept {
       program_.channel(id)->recv(transfers_[id], name, place, step.target.length, step.use);
   if (answer == Answer::done) operand.apply(place, at(step.target), 0, step.target.length);
   return answer;
+}
+
+bool Run::awaits_invitation() const noexcept {
+  const auto active = std::span(active_).first(active_count_);
+  return std::ranges::any_of(active, [this](StepId id) {
+    return program_.goes_alone(id) && transfers_[id].is_to_be_moved();
+  });
 }
 
 bool Run::fits(protocols::Channel& channel) const noexcept {

@@ -122,6 +122,8 @@ class Run {
       if (protocols::Channel* const channel = program_.channel(id)) visit(*channel);
     });
   }
+  // Whether messages wait for their receivers that go without this rank then.
+  bool awaits_invitation() const noexcept;
   // Whether what has come over that channel for this call, and was not received yet, is something
   // that its schedule receives there. false: the channel's failure() says what is wrong. Goes
   // through the schedule for each such message.

@@ -136,7 +136,8 @@ void Pending::start(Library& state) {
   else
     start_request(state);
   under_way_ = true;
-  if (request_->state() == Request::State::active) state.engine->calls().leave_alone();
+  if (request_->state() == Request::State::active && !state.engine->calls().leave_alone())
+    request_->await_invitations();
   request_->look_around();
 }
 

@@ -64,9 +64,10 @@ class CallsUnderWay {
 
   // --- the thread
 
-  // A call was begun, and its rank may turn to other things.
-  void leave_alone() noexcept {
+  // A call was begun, and its rank may turn to other things. false: there is no thread.
+  bool leave_alone() noexcept {
     if (thread_) thread_->wake();
+    return thread_ != nullptr;
   }
   // As want(), and its rank may wait for others outside of Tutti: there is a thread from now on,
   // unless it may not be, or the system gives none. Throws std::bad_alloc.

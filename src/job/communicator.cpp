@@ -143,7 +143,10 @@ std::unique_ptr<Plan> Communicator::new_plan(collectives::Problem problem,
   };
   return std::make_unique<Plan>(
       std::move(problem), choice,
-      Plan::PlanContext{channel_to, engine_.mailbox(), world_rank, engine_.scratch()});
+      Plan::PlanContext{channel_to, engine_.mailbox(), world_rank, engine_.scratch(),
+                        [this](Bytes bytes) {
+                          return models::costs_of(selection_.platform().between, bytes).gap;
+                        }});
 }
 
 void Communicator::refuse(Code code, std::string_view why) noexcept {

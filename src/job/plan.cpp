@@ -26,6 +26,21 @@ MulticastTree tree_of(const collectives::Program& program, const Task& task,
   return tree;
 }
 
+// This share of the time that messages take may be lost where a computation hides it.
+constexpr double kForInvitations = 0.05;
+
+std::chrono::nanoseconds time_to_look(const collectives::Program& program,
+                                      const Plan::PlanContext& means) {
+  if (!means.time_at_port) return {};
+  double time = 0;
+  for (collectives::StepId id = 0; id < program.schedule().steps.size(); ++id)
+    if (program.goes_alone(id))
+      time += means.time_at_port(program.schedule().steps[id].source.length);
+  constexpr double kYear = 3e16;  // ns
+  return std::chrono::nanoseconds(
+      static_cast<std::int64_t>(std::min(kForInvitations * time * 1e3, kYear)));
+}
+
 }  // namespace
 
 Plan::Plan(Problem problem, const collectives::Choice& choice, const PlanContext& means)
@@ -33,7 +48,8 @@ Plan::Plan(Problem problem, const collectives::Choice& choice, const PlanContext
       choice_(choice),
       program_(choice.algorithm->build(problem_, choice.parameters), means.channel_to,
                problem_.element),
-      scratch_(means.scratch) {
+      scratch_(means.scratch),
+      time_for_invitations_(time_to_look(program_, means)) {
   if (program_.schedule().datagrams && problem_.P > 1)
     tree_ = tree_of(program_, problem_, means);
   else

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,8 @@ class Plan {
     protocols::Mailbox* mailbox;  // null: no datagrams
     std::function<int(Rank)> world_rank;
     ScratchPool* scratch = nullptr;  // outlives the plan; null: executions keep theirs
+    // How long a message between two nodes keeps a port busy, us.
+    std::function<double(Bytes)> time_at_port{};
   };
   // Connects to the peers of the schedule. Throws Error.
   Plan(collectives::Problem problem, const collectives::Choice& choice, const PlanContext& means);
@@ -39,6 +42,9 @@ class Plan {
   bool takes_view_of_output(const PackedView& view) const {
     return !tree_ && (!program_.reads_output_back() || view.places_differ());
   }
+  // So long a rank that begins a call, and may turn to other things, looks for invitations to the
+  // messages that go without it then. Zero: there are no such messages.
+  std::chrono::nanoseconds time_for_invitations() const noexcept { return time_for_invitations_; }
   // In the names of its messages, so that calls that do not match are noticed; 0: they bear none.
   Ordinal mark() const noexcept { return mark_; }
 
@@ -72,6 +78,7 @@ class Plan {
   ScratchPool* const scratch_;
   std::optional<MulticastTree> tree_;
   Ordinal mark_ = 0;
+  std::chrono::nanoseconds time_for_invitations_{0};
   Running* make();
   std::vector<std::unique_ptr<Running>> made_;
   Running* idle_ = nullptr;  // linked

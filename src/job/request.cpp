@@ -142,6 +142,17 @@ void Request::pause(WaitState& wait_state) noexcept {
   communicator_.engine().calls().look_around();
 }
 
+void Request::await_invitations() noexcept {
+  if (plan_->time_for_invitations().count() == 0) return;
+  WaitState wait_state;
+  const auto end = RunningClock::now() + plan_->time_for_invitations();
+  // The last look is after that time: where a rank gives its core away, others take what they need.
+  for (bool last = false; state_ == State::active && running_->awaits_invitation() && !last;) {
+    last = RunningClock::now() >= end;
+    look(wait_state);
+  }
+}
+
 void Request::wait_until_done() {
   WaitState wait_state;
   while (state_ == State::active) pause_once(wait_state);

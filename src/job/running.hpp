@@ -87,6 +87,8 @@ class Running {
   void each_waiting(Visit&& visit) {
     steps_ ? steps_->each_waiting(visit) : datagrams_->each_waiting(visit);
   }
+  // See Run. Datagrams need no invitation.
+  bool awaits_invitation() const noexcept { return steps_ && steps_->awaits_invitation(); }
   // See Run. The repairs of a broadcast by datagrams are not looked at.
   bool fits(protocols::Channel& channel) const noexcept { return !steps_ || steps_->fits(channel); }
 

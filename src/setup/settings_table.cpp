@@ -237,7 +237,8 @@ const Setting kSettings[] = {
         "it is always as long as there are windows."),
     setting<&C::progress, Words<kProgress>{}>(
         "progress",
-        "How non-blocking calls go on while the program computes. calls: not at all; they go "
+        "How non-blocking calls go on while the program computes. calls: not at all, save "
+        "that adapters move long messages whose receivers were there when the call began; they go "
         "on when the rank calls Tutti. thread: by a thread of Tutti's, which sleeps as long as no "
         "call was begun. auto: by a thread under the drop-in, from the first non-blocking call on, "
         "since the rank may be in any function of MPI's then; else not at all. The thread polls "

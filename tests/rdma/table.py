@@ -166,6 +166,10 @@ def collectives(build, long):
                guest(job(build, 3, "progress", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
     yield Test("data land without a call, 3 ranks on 3 hosts",
                guest(job(build, 3, "landed", env={"TUTTI_PROGRESS": "thread"}), "--hosts", 3))
+    alone = {"TUTTI_MODEL": FOLDER / "slow.json",
+             "TUTTI_ALGORITHM": "alltoall=at-once;allgather=bruck(k=2);scatter=linear;gather=linear"}
+    yield Test("data land without a call or a thread, 3 ranks on 3 hosts",
+               guest(job(build, 3, "landed", "alone", env=alone), "--hosts", 3))
     yield Test("pages change behind an address", guest(job(build, 2, "remap"), "--hosts", 2))
     yield Test("a child forked and going on", guest(job(build, 2, "forked"), "--hosts", 2))
     yield Test("a forked child that calls Tutti", guest(job(build, 2, "child"), "--hosts", 2))

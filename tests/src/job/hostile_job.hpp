@@ -72,12 +72,11 @@ class Job {
   }
 
   Job(int ranks, const Hostility& hostility, const Configuration& configuration = settings(),
-      bool threads = false)
+      bool threads = false, const models::Platform& platform = *models::find_shipped("shm"))
       : net(ranks, inbox_shape(configuration, configuration.eager_limit), hostility),
         ranks_(ranks),
         engines_(static_cast<std::size_t>(ranks)) {
-    for (int rank = 0; rank < ranks; ++rank)
-      selections_.emplace_back(rules, *models::find_shipped("shm"));
+    for (int rank = 0; rank < ranks; ++rank) selections_.emplace_back(rules, platform);
     for (int rank = 0; rank < ranks; ++rank) scratch_.emplace_back(configuration.scratch_bytes);
     const TransportKind kind{[](const TransportContext&) { return true; },
                              [this](const TransportContext& context, transport::Bootstrap&) {

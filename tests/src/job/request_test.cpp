@@ -35,6 +35,12 @@ void expose(Job& job, Operation& operation) {
   REQUIRE(operation.request.state() == State::active);
 }
 
+// A message of 20,000 bytes takes hours: a rank that may wait for a twentieth of that waits until
+// what it waits for has come.
+models::Platform slow() {
+  return {.name = "slow", .source = "", .between = models::Hockney{{1.0}, {1e6}}};
+}
+
 }  // namespace
 
 TEST_CASE("a request is idle, active, done, and can be started again", "[request]") {
@@ -96,6 +102,44 @@ TEST_CASE("several calls are under way at once, and nobody waits for one", "[req
           for (const auto& operation : all) REQUIRE(operation->right());
         }
       }
+}
+
+TEST_CASE("messages to ranks that start at the same time set off in the start",
+          "[request][threads]") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed=" << seed);
+    Job job(3, {.seed = seed, .polls_memory = seed % 2 == 0}, Job::settings(), false, slow());
+    job.rules.forced = collectives::parse_choices("alltoall=at-once");
+    std::vector<std::unique_ptr<Operation>> all;
+    for (int rank = 0; rank < 3; ++rank)
+      all.push_back(
+          std::make_unique<Operation>(job.world(rank), task_of(Collective::alltoall, 20000)));
+    for (const Outcome& outcome : job.run([&](int rank) {
+           Operation& mine = *all[static_cast<std::size_t>(rank)];
+           mine.start();
+           mine.request.await_invitations();
+         }))
+      REQUIRE(outcome.message == "");
+    // From here on no rank advances its call.
+    const auto has_come = [](const auto& operation) {
+      return operation->buffers.right(collectives::problems_of_all_ranks(operation->problem));
+    };
+    int steps = 0;
+    while (!std::ranges::all_of(all, has_come) && ++steps < 100'000) job.progress();
+    CHECK(std::ranges::all_of(all, has_come));
+    REQUIRE(job.finish(all));
+  }
+}
+
+TEST_CASE("nobody looks for invitations to messages that need none, or the rank's help",
+          "[request]") {
+  const auto time_of = [](bool fetches, Bytes bytes) {
+    Job job(2, {.seed = 1, .fetches = fetches}, Job::settings(), false, slow());
+    return job.world(0).plan(task_of(Collective::alltoall, bytes)).time_for_invitations().count();
+  };
+  CHECK(time_of(false, 20000) > 0);
+  CHECK(time_of(false, 8) == 0);
+  CHECK(time_of(true, 20000) == 0);
 }
 
 TEST_CASE("calls under way at once are waited for in any order", "[request][threads]") {
