@@ -68,10 +68,11 @@ template <class Fill>
   target->consumed = trailer.consumed;
   __atomic_store_n(&target->sequence, trailer.sequence, __ATOMIC_RELEASE);
   // Stores that follow one to a line that the peer has read wait for it in the processor's store
-  // buffer, which a call of a collective fills.
+  // buffer, which a call of a collective fills. The string instruction reads no line that it
+  // writes.
   const std::uint32_t soon = (index + kMessagesAhead) & (inbox().shape()[ring].slots - 1);
   prefetch<PrefetchFor::writing>(peer_inbox_ + inbox().slot_end(ring, soon),
-                                 trailer.length.bytes());
+                                 stored == StoreKind::string ? 0 : trailer.length.bytes());
   return Post::done;
 }
 

@@ -161,7 +161,7 @@ TEST_CASE("fetches: packed data is fetched where that takes less time") {
   std::vector<std::byte> data(kBytes), room(data.size());
   PackedView view(TypedBytes::plain(data.data(), kBytes), room.data());
   constexpr auto kRing = transport::Ring::eager;
-  for (std::uint32_t sequence = 1; sequence <= 500; ++sequence) {  // both kinds of stores are tried
+  for (std::uint32_t sequence = 1; sequence <= 500; ++sequence) {  // all kinds of stores are tried
     const transport::Trailer trailer{{}, transport::Length(16000), 0, sequence};
     const std::uint32_t index = kLargeShape[kRing].index_of(sequence);
     REQUIRE(link.put_packed(kRing, index, view, room.data(), trailer) == transport::Post::done);
@@ -169,6 +169,7 @@ TEST_CASE("fetches: packed data is fetched where that takes less time") {
   CHECK_FALSE(link.fetch_pays(kBytes, packs));
   segment.read_times(0, 0).cached.tell(100);
   segment.read_times(0, 0).streamed.tell(100);
+  segment.read_times(0, 0).string.tell(100);
   REQUIRE(segment.allocate_invitations(0, 0) == 0);
   const auto fetches = [&](double told) {
     segment.invitations(0, 0).fetch_times[length_class(kBytes)].tell(told);
