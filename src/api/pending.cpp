@@ -238,14 +238,14 @@ void PendingCalls::settle(const tutti_comm_object& comm) {
         visit(*pending);
   };
   each([](const Pending& call) {
-    if (call.claimed)
+    if (call.claimant)
       throw Error(Code::bad_request,
                   "another thread waits for a request of the communicator; free it after that");
   });
   each([](Pending& call) {
-    call.claimed = true;
+    call.claimant = &call;
     call.settle();
-    call.claimed = false;
+    call.claimant = nullptr;
   });
 }
 

@@ -65,8 +65,9 @@ class Pending {
   // Inactive in any case.
   void finish();
 
-  // A thread waits for it, and so no other may.
-  bool claimed = false;
+  // An address that is the waiting thread's alone, so that no other thread waits for the call, too;
+  // null: no thread waits.
+  const void* claimant = nullptr;
 
  private:
   void check_arguments(Library& state);
@@ -100,13 +101,19 @@ class PendingCalls {
   // Adds an inactive call. Throws as Pending, std::bad_alloc.
   tutti_request_object* add(Library& state, tutti_comm_object& comm, const Arguments& arguments,
                             Form form);
-  // Throws Error{bad_request}: no request has that handle.
-  [[gnu::always_inline]] Pending& find(tutti_request_object* handle) const {
+  // Null: no request has that handle.
+  [[gnu::always_inline]] Pending* look_up(tutti_request_object* handle) const noexcept {
     const std::uint32_t number = place_of(handle);
     if (number < places_.size()) [[likely]]
       if (Place& place = *places_[number]; place.pending && place.uses == uses_of(handle))
           [[likely]]
-        return *place.pending;
+        return &*place.pending;
+    return nullptr;
+  }
+  // Throws Error{bad_request}: no request has that handle.
+  [[gnu::always_inline]] Pending& find(tutti_request_object* handle) const {
+    if (Pending* const call = look_up(handle)) [[likely]]
+      return *call;
     throw_no_request();
   }
   // Must be inactive.

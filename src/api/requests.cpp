@@ -67,7 +67,7 @@ std::span<tutti_request> all_of(int count, tutti_request* requests) {
 
 // Ends a complete call: its handle is null from now on, unless it is persistent.
 inline void release_handle(Library& state, tutti_request& handle, Pending& call) noexcept {
-  call.claimed = false;
+  call.claimant = nullptr;
   if (call.form() == Form::persistent) return;
   state.pending.remove(handle);
   handle = TUTTI_REQUEST_NULL;
@@ -86,18 +86,19 @@ inline void release_handle(Library& state, tutti_request& handle, Pending& call)
 }
 
 // The active ones of some requests, which are this thread's as long as this lives: while it waits,
-// another thread may come with the same ones. Throws Error{bad_request}.
+// another thread may come with the same ones. It may also start or free those that were inactive:
+// they are left alone. Throws Error{bad_request}.
 class Claimed {
  public:
   Claimed(Library& state, std::span<tutti_request> requests) : state_(state), requests_(requests) {
     for (const tutti_request handle : requests_) active(state_, handle);  // throws at a bad handle
     for (; claimed_ < requests_.size(); ++claimed_) {
-      Pending* const call = at(claimed_);
-      if (call && call->claimed) {
+      Pending* const call = active(state_, requests_[claimed_]);
+      if (call && call->claimant) {
         release();
         throw_claimed();
       }
-      if (call) call->claimed = true;
+      if (call) call->claimant = this;
     }
   }
   ~Claimed() { release(); }
@@ -105,8 +106,12 @@ class Claimed {
   Claimed& operator=(const Claimed&) = delete;
 
   std::size_t size() const noexcept { return requests_.size(); }
-  // Null: not active, or not any more.
-  Pending* at(std::size_t i) const { return active(state_, requests_[i]); }
+  // Null: it was not active, or is not any more.
+  Pending* at(std::size_t i) const noexcept {
+    if (requests_[i] == TUTTI_REQUEST_NULL) return nullptr;
+    Pending* const call = state_.pending.look_up(requests_[i]);
+    return call && call->claimant == this && call->active() ? call : nullptr;
+  }
   template <class Visit>
   void each(Visit&& visit) const {
     for (std::size_t i = 0; i < size(); ++i)
@@ -156,7 +161,7 @@ class Claimed {
  private:
   void release() noexcept {
     for (std::size_t i = 0; i < claimed_; ++i)
-      if (Pending* const call = at(i)) call->claimed = false;
+      if (Pending* const call = at(i)) call->claimant = nullptr;
   }
 
   Library& state_;
@@ -234,9 +239,9 @@ int tutti_wait(tutti_request* request) {
     must_have(request, "tutti_wait");
     Pending* const call = active(state, *request);
     if (!call) return;
-    if (call->claimed) [[unlikely]]
+    if (call->claimant) [[unlikely]]
       throw_claimed();
-    call->claimed = true;
+    call->claimant = call;
     complete(state, *request, *call);
   });
 }

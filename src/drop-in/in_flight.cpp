@@ -74,8 +74,8 @@ CallInFlight* take_ended(Library& library) noexcept {
     const Pending* const pending =
         (*link)->request == TUTTI_REQUEST_NULL ? nullptr : &library.pending.find((*link)->request);
     // A call may end as it begins; a claimed one is for the thread that waits for it.
-    if (!pending || !pending->active() || pending->claimed) g_ended.reset();
-    if (!pending || pending->claimed || !pending->ended()) {
+    if (!pending || !pending->active() || pending->claimant) g_ended.reset();
+    if (!pending || pending->claimant || !pending->ended()) {
       link = &(*link)->next;
       continue;
     }
@@ -290,14 +290,14 @@ CallInFlight* Awaiting::advance(Library& library, int pauses, bool& rests) {
   if (!lock) return nullptr;
   CallInFlight* const call = next_awaited();
   Pending* const pending = call ? &library.pending.find(call->request) : nullptr;
-  if (pending && !pending->claimed) {
-    pending->claimed = true;  // while the lock is free, other threads leave it alone
+  if (pending && !pending->claimant) {
+    pending->claimant = this;  // while the lock is free, other threads leave it alone
     if (pauses == 0)
       pending->look();
     else if (std::exchange(waited_, place_ + 1) != place_ + 1)
       pending->begin_wait();
     for (int i = 0; i < pauses && !pending->ended(); ++i) pending->pause();
-    pending->claimed = false;
+    pending->claimant = nullptr;
     rests = false;
   } else {
     library.engine->calls().progress(true);

@@ -332,6 +332,9 @@ def requests():
         yield Job(f"a rank that sits in MPI stops nobody, {ranks} ranks", ranks, "progress",
                   env=THREAD)
     yield Job("requests, with a thread, 3 ranks", 3, "requests", env=THREAD)
+    for ranks in [1, 2, 4]:
+        yield Job(f"requests of several threads, {ranks} ranks", ranks, "shared_requests",
+                  seconds=BRIEF)
     for calls, ranks, what, env in [(3000, 2, "", {}), (2000, 5, "", {}),
                                     (1000, 4, ", one slot each", dict.fromkeys(slots, "1")),
                                     (1000, 3, ", with a thread", THREAD)]:
