@@ -222,19 +222,24 @@ TUTTI_API int tutti_comm_create(MPI_Comm mpi, tutti_comm* comm);
  * SYNOPSIS
  *   int tutti_comm_free(tutti_comm *comm);
  * DESCRIPTION
- *   Frees *comm and sets it to TUTTI_COMM_NULL. Every rank must call it. It does not wait for other
- *   ranks, and it also works on a communicator that has failed: that is no error here. If ranks
- *   have made different calls, and no call has returned that yet, it is a warning in the log; see
+ *   Frees *comm and sets it to TUTTI_COMM_NULL. Every rank must call it. It waits for the end of
+ *   calls that were begun on the communicator and have not ended; tutti_wait or tutti_test then
+ *   returns what came of each. Else it does not wait for other ranks. Persistent requests can
+ *   still be started.
+ *
+ *   It also works on a communicator that has failed: that is no error here. If ranks have made
+ *   different calls, and no call has returned that yet, it is a warning in the log; see
  *   tutti_comm_create(3).
  * RETURN
  *   TUTTI_SUCCESS or an error code.
  * ERRORS
  *   TUTTI_ERR_NOT_INITIALIZED  tutti_init was not called.
  *   TUTTI_ERR_COMM             `comm` is NULL, or *comm is null or has been freed.
+ *   TUTTI_ERR_REQUEST          another thread waits for a call of the communicator.
  * THREADS
  *   No other thread may use the communicator.
  * SEE ALSO
- *   tutti_comm_create(3)
+ *   tutti_comm_create(3), tutti_ibarrier(3)
  */
 TUTTI_API int tutti_comm_free(tutti_comm* comm);
 
@@ -1446,7 +1451,9 @@ TUTTI_API int tutti_waitsome(int count, tutti_request* requests, int* outcount, 
  *   tutti_testsome sets *outcount to 0 if none has ended. Where all requests are null or inactive,
  *   *flag is 1, *index is MPI_UNDEFINED, and so is *outcount.
  *
- *   Each test takes in what has come and sends what can be sent, for all calls.
+ *   Each test takes in what has come and sends what can be sent, for all calls. A rank that tests
+ *   does not wait: the settings `timeout` and `report_after` are about waiting, so a loop of tests
+ *   has no limit.
  * RETURN
  *   TUTTI_SUCCESS, or the error code of a call that has ended, with *flag set to 1.
  * ERRORS
