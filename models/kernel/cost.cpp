@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -18,27 +17,6 @@ namespace {
 
 using collectives::Problem;
 using collectives::StepId;
-
-constexpr std::size_t kMostBlockedShown = 8;
-
-[[noreturn]] void deadlocks(const Kernel& kernel, const Schedules& schedules,
-                            const std::vector<Result::Blocked>& blocked) {
-  std::string text = "the program deadlocks";
-  std::set<Rank> told;
-  for (const auto& [rank, peer, step] : blocked) {
-    if (!told.insert(rank).second) continue;
-    if (told.size() > kMostBlockedShown) {
-      text += "; and more";
-      break;
-    }
-    const std::size_t at = schedules.steps(rank).operation_of(step);
-    const Operation& some = kernel.ranks[index(rank)][at];
-    text +=
-        fmt::format("{} rank {} waits for rank {} in line {} ({})", told.size() == 1 ? ":" : ";",
-                    rank, peer, some.line, to_string(kernel, some));
-  }
-  bad_configuration(std::move(text));
-}
 
 // The processor of one rank: how long it was busy until some moment.
 class Busy {
@@ -157,7 +135,7 @@ Cost cost_of(const Kernel& kernel, const Platform& platform, SimulationOptions s
   };
   Cost cost;
   cost.result = simulate(kernel.P(), schedule_of, platform, setting);
-  if (!cost.result.blocked.empty()) deadlocks(kernel, schedules, cost.result.blocked);
+  if (!cost.result.blocked.empty()) schedules.deadlock(cost.result.blocked);
   account(kernel, schedules, cost);
   cost.choices = schedules.choices();
   return cost;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/index.hpp"
@@ -26,6 +27,8 @@ using collectives::Schedule;
 using collectives::Step;
 using collectives::StepId;
 using collectives::StepKind;
+
+constexpr std::size_t kMostBlockedShown = 8;
 
 // From 0 in the order of their first ranks; empty: all are on one.
 std::vector<int> nodes_in(const std::vector<Rank>& group, const std::vector<int>& node) {
@@ -216,6 +219,24 @@ Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
   }
   steps.first.push_back(writer.next());
   return writer.finish();
+}
+
+void Schedules::deadlock(const std::vector<Result::Blocked>& blocked) const {
+  std::string text = "the program deadlocks";
+  std::set<Rank> told;
+  for (const auto& [rank, peer, step] : blocked) {
+    if (!told.insert(rank).second) continue;
+    if (told.size() > kMostBlockedShown) {
+      text += "; and more";
+      break;
+    }
+    const std::size_t at = steps(rank).operation_of(step);
+    const Operation& some = kernel_.ranks[index(rank)][at];
+    text +=
+        fmt::format("{} rank {} waits for rank {} in line {} ({})", told.size() == 1 ? ":" : ";",
+                    rank, peer, some.line, to_string(kernel_, some));
+  }
+  bad_configuration(std::move(text));
 }
 
 }  // namespace tutti::models::kernel

@@ -9,6 +9,7 @@
 #include "collectives/schedule/schedule.hpp"
 #include "models/kernel/kernel.hpp"
 #include "models/platform/platform.hpp"
+#include "models/simulation/simulator.hpp"
 
 namespace tutti::models::kernel {
 
@@ -46,6 +47,8 @@ class Schedules {
   collectives::Schedule of(Rank rank, std::size_t begin, std::size_t end);
   // Steps of the schedule that of(rank) made last.
   const Steps& steps(Rank rank) const noexcept { return steps_[index(rank)]; }
+  // Throws Error{bad_configuration}, which says for which ranks these wait, and in which lines.
+  [[noreturn]] void deadlock(const std::vector<Result::Blocked>& blocked) const;
   // The choice for each of Kernel::calls, as it runs.
   const std::vector<collectives::Choice>& choices() const noexcept { return choices_; }
 
