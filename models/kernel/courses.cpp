@@ -39,6 +39,17 @@ class Channel {
     }
     return tau_lop::overlay(courses_);
   }
+  // Receives that still wait at its end.
+  std::vector<Result::Blocked> blocked() const {
+    std::vector<Result::Blocked> all;
+    for (Rank rank = 0; rank < world_.P(); ++rank) {
+      const OfRank& one = ranks_[index(rank)];
+      for (StepId id = 0; id < one.posted.size(); ++id)
+        if (one.posted[id] && !one.arrived[id])
+          all.push_back({rank, world_.step({rank, id}).peer, id});
+    }
+    return all;
+  }
 
  private:
   using End = std::tuple<Bytes, Rank, StepId>;
@@ -136,9 +147,9 @@ Normal courses_of(const Kernel& kernel, const std::vector<int>& node, const Choo
       bad_configuration(
           fmt::format("a message leaves stage {}: {}", stage + 1, world.messages().message));
     for (const int channel : {tau_lop::kMemory, tau_lop::kNetwork}) {
-      for (const auto& [tau, bytes] : Channel(world, node, channel).course())
-        sum[{channel, tau}] += bytes;
-      if (!world.finished()) bad_configuration(fmt::format("stage {} deadlocks", stage + 1));
+      Channel played(world, node, channel);
+      for (const auto& [tau, bytes] : played.course()) sum[{channel, tau}] += bytes;
+      if (!world.finished()) schedules.deadlock(played.blocked());
     }
   }
   return sum;

@@ -118,7 +118,7 @@ Step message(const Operation& operation, Counts& counts) {
 
 std::size_t Steps::operation_of(StepId step) const noexcept {
   const auto after = std::upper_bound(first.begin(), first.end(), step);
-  return static_cast<std::size_t>(after - first.begin()) - 1;
+  return begin + static_cast<std::size_t>(after - first.begin()) - 1;
 }
 
 Schedules::Schedules(const Kernel& kernel, const std::vector<int>& node, const Choose& choose,
@@ -195,6 +195,7 @@ Schedule Schedules::of(Rank rank, std::size_t begin, std::size_t end) {
   Step computation;
   computation.kind = StepKind::reduce;
   Steps& steps = steps_[index(rank)];
+  steps.begin = begin;
   steps.first.clear();
   for (std::size_t i = begin; i < end; ++i) {
     steps.first.push_back(writer.next());

@@ -16,8 +16,9 @@ namespace tutti::models::kernel {
 // The algorithm of a call that names none. `nodes`: of the ranks of its group, as problem.node.
 using Choose = std::function<collectives::Choice(const collectives::Problem& problem)>;
 
-// The steps of a rank.
+// The steps of a rank's operations from `begin` on.
 struct Steps {
+  std::size_t begin = 0;
   // The first step of each operation, and one past the end: they stand in this order.
   std::vector<collectives::StepId> first;
   std::size_t operation_of(collectives::StepId step) const noexcept;

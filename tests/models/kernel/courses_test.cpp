@@ -60,4 +60,12 @@ TEST_CASE("kernel courses: a message that leaves its stage is refused") {
       courses_in("ranks 2\nnode 0,1\nrank 0: send 1 to=1\nstage\nrank 1: recv 1 from=0\n"), Error);
 }
 
+TEST_CASE("kernel courses: a deadlock is named, also in a later stage") {
+  CHECK_THROWS_WITH(
+      courses_in("ranks 2\nnode 0,1\nrank 0: send 8 to=1\nrank 1: recv 8 from=0\nstage\n"
+                 "rank 0: recv 4 from=1; send 4 to=1\nrank 1: recv 4 from=0; send 4 to=0\n"),
+      "the program deadlocks: rank 0 waits for rank 1 in line 6 (recv 4 bytes from rank 1); "
+      "rank 1 waits for rank 0 in line 7 (recv 4 bytes from rank 0)");
+}
+
 }  // namespace tutti::models::kernel
