@@ -65,12 +65,12 @@ void match_calls(const Kernel& kernel) {
         if (i >= one.size() || i >= other.size()) {
           const bool other_lacks = i >= other.size();
           const Operation& call = other_lacks ? *one[i] : *other[i];
-          bad_configuration(fmt::format("{}: rank {} calls a {}, which rank {} does not",
+          bad_configuration(fmt::format("{}: rank {} calls {}, which rank {} does not",
                                         at_line(call), other_lacks ? first : rank,
                                         to_string(kernel, call), other_lacks ? rank : first));
         }
         if (one[i]->call != other[i]->call)
-          bad_configuration(fmt::format("{}: rank {} calls a {} where rank {} calls a {} ({})",
+          bad_configuration(fmt::format("{}: rank {} calls {} where rank {} calls {} ({})",
                                         at_line(*other[i]), rank, to_string(kernel, *other[i]),
                                         first, to_string(kernel, *one[i]), at_line(*one[i])));
       }

@@ -95,7 +95,7 @@ def check_refusals(path):
                  "rank 1: send 8 to=0; recv 8 from=0", "--eager", 0)
     refused_text("line 2: there is no rank 7 among 2 ranks", "ranks 2\nrank 7: compute 1us")
     refused_text("rank 1 has no lines", "ranks 2\nrank 0: compute 1us")
-    refused_text("line 3: rank 1 calls a bcast of 16 bytes",
+    refused_text("line 3: rank 1 calls bcast of 16 bytes",
                  "ranks 2\nrank 0: bcast 8\nrank 1: bcast 16")
     refused_text("line 2: 'nan' is no time", "ranks 2\nall: compute nan")
     refused_text("line 2: '4q' is no size", "ranks 2\nall: bcast 4q")

@@ -123,14 +123,15 @@ TEST_CASE("kernel: messages that do not meet") {
 }
 
 TEST_CASE("kernel: collectives that ranks do not call alike") {
-  CHECK(
-      text_refused("ranks 2\nrank 0: barrier; bcast 8\nrank 1: barrier; bcast 16") ==
-      "line 3: rank 1 calls a bcast of 16 bytes with root 0 where rank 0 calls a bcast of 8 bytes "
-      "with root 0 (line 2)");
+  CHECK(text_refused("ranks 2\nrank 0: barrier; bcast 8\nrank 1: barrier; bcast 16") ==
+        "line 3: rank 1 calls bcast of 16 bytes with root 0 where rank 0 calls bcast of 8 bytes "
+        "with root 0 (line 2)");
   CHECK(text_refused("ranks 3\nall: barrier\nrank 0,1: barrier") ==
-        "line 3: rank 0 calls a barrier, which rank 2 does not");
+        "line 3: rank 0 calls barrier, which rank 2 does not");
   CHECK(text_refused("ranks 2\nall: compute 1us\nrank 1: barrier") ==
-        "line 3: rank 1 calls a barrier, which rank 0 does not");
+        "line 3: rank 1 calls barrier, which rank 0 does not");
+  CHECK(text_refused("ranks 2\nrank 0: barrier\nrank 1: allreduce 8") ==
+        "line 3: rank 1 calls allreduce of 8 bytes where rank 0 calls barrier (line 2)");
 }
 
 }  // namespace tutti::models::kernel
