@@ -67,8 +67,10 @@ class Reader {
       bad_configuration(fmt::format("line {}: there is no rank {} among {} ranks", line, *last, P));
     for (Rank rank = static_cast<Rank>(*first); rank <= *last; ++rank) {
       if (node_[index(rank)] != kNowhere)
-        bad_configuration(fmt::format("line {}: rank {} is named in line {} already", line, rank,
-                                      line_of_[index(rank)]));
+        bad_configuration(line_of_[index(rank)] == line
+                              ? fmt::format("line {}: rank {} is named twice", line, rank)
+                              : fmt::format("line {}: rank {} is named in line {} already", line,
+                                            rank, line_of_[index(rank)]));
       node_[index(rank)] = nodes_;
       line_of_[index(rank)] = line;
     }

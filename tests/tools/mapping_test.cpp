@@ -42,7 +42,7 @@ TEST_CASE("mapping: shuffled by a seed, as many on each node as in turn") {
 TEST_CASE("mapping: a line is a node") {
   CHECK(parse_mapping("0-2\n3", 4) == Nodes{0, 0, 0, 1});
   CHECK(parse_mapping("# comment\n\n 3 , 1\r\n0,2 # and more\n", 4) == Nodes{1, 0, 1, 0});
-  CHECK_THROWS_WITH(parse_mapping("0 1 0", 2), Catch::Contains("rank 0 is named in line 1"));
+  CHECK_THROWS_WITH(parse_mapping("0 1 0", 2), Catch::Contains("line 1: rank 0 is named twice"));
   CHECK_THROWS_WITH(parse_mapping("0-2", 2), Catch::Contains("no rank 2 among 2"));
   CHECK_THROWS_WITH(parse_mapping("1", 2), Catch::Contains("rank 0 is on no node"));
   CHECK_THROWS_WITH(parse_mapping("0-99999999999999999999", 2), Catch::Contains("is no rank"));
