@@ -12,6 +12,8 @@
 namespace tutti::models::values {
 namespace {
 
+constexpr double kMost = 1e15;  // sums over all steps and bytes stay far from the largest double
+
 // An array or an object is only named as such: it may be of any length and depth.
 std::string shown(const json& value) {
   return value.is_structured() ? std::string("an ") + value.type_name()
@@ -46,6 +48,7 @@ void read(const json& value, double& into, const std::string& where) {
   expect(value.is_number(), where, "a number", value);
   into = value.get<double>();
   expect(std::isfinite(into) && into >= 0, where, "zero or more", value);
+  expect(into <= kMost, where, "1e15 or less", value);
 }
 
 void read(const json& value, Bytes& into, const std::string& where) {

@@ -158,8 +158,9 @@ def main():
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
-    for words, said in ((["--late", "-1"], "--late: '-1' is no number from 0 on\n"),
+    for words, said in ((["--late", "-1"], "--late: '-1' is no number from 0 to 1000000000\n"),
                         (["--congestion", "0.5"], "'0.5' is no number from 1 to 1000000\n"),
+                        (["--noise", "1e308"], "--noise: '1e308' is no number from 0 to 1000000\n"),
                         (["--noise", "nan"], "--noise: 'nan' is no decimal number\n"),
                         (["--ppn", "0"], "--ppn: '0' is no whole number from 1 to 1048576\n"),
                         (["--ppn", "1.5"], "--ppn: '1.5' is no whole number from 1 to ")):

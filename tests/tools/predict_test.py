@@ -385,6 +385,7 @@ def main():
     refused("parameters.S: is missing", "--params", "boba", "--model", "loggps", *BARRIER)
     refused("parameters.g: is missing", "--params", "ib-measured", *BARRIER)
     refused("zero or more, not -1", "--params", "boba", "--set", "L=-1", *BARRIER)
+    refused("must be 1e15 or less", "--params", "boba", "--set", "L=1e308", *BARRIER)
     refused("no 'q' here", "--params", "boba", "--set", "q=1", *BARRIER)
     # Also where a model is made of the parameters of another one; each may have some of its own.
     refused("no 'q' here, but G, L, alpha, beta, g, ", "--params", "boba", "--model", "hockney",

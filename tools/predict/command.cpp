@@ -25,6 +25,7 @@ namespace {
 
 // Up to here a prediction has its critical path, for which all steps are kept.
 constexpr int kMostRecorded = 512;
+constexpr double kMostFactor = 1e6, kMostLate = 1e9;
 
 std::vector<Case> cases_of(const PredictOptions& options) {
   std::vector<Case> all;
@@ -291,8 +292,10 @@ void add_call(const Command& command, PredictOptions& o, HowMany how_many) {
 
 void add_setting(const Command& command, PredictOptions& o) {
   command.option("--eager", o.eager, "longer messages wait for the receiver (rendezvous)");
-  command.option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte").not_negative();
-  command.option("--copy-per-byte", o.copy_per_byte, "copying, us per byte").not_negative();
+  command.option("--reduce-per-byte", o.reduce_per_byte, "combining, us per byte")
+      .between(0.0, kMostFactor);
+  command.option("--copy-per-byte", o.copy_per_byte, "copying, us per byte")
+      .between(0.0, kMostFactor);
   command.flag("--shared-ports", o.shared_ports,
                "the ranks of a node share one port to the other nodes");
   command
@@ -301,11 +304,12 @@ void add_setting(const Command& command, PredictOptions& o) {
   command
       .option("--congestion", o.congestion,
               "a factor on G: bytes between nodes take so many times as long")
-      .between(1.0, 1e6)
+      .between(1.0, kMostFactor)
       .show_default();
   command.option("--noise", o.noise, "every time is longer by a random part of it, on average")
-      .not_negative();
-  command.option("--late", o.late, "ranks enter at random times up to this, us").not_negative();
+      .between(0.0, kMostFactor);
+  command.option("--late", o.late, "ranks enter at random times up to this, us")
+      .between(0.0, kMostLate);
   command.option("--seed", o.seed, "of both").show_default();
 }
 
