@@ -17,25 +17,29 @@ SELECTION = ALGORITHMS | {"collectives/selection"}
 ANALYSIS = SELECTION | {"collectives/analysis"}
 # Models in libtutti: only those that know nothing of whole schedules.
 LINKED_MODELS = {"models/platform", "models/decision"}
-# The rooms of transport/verbs, from the bottom up; all may include what lies in transport itself.
-VERBS_DEVICE = {"base", "transport/*", "transport/verbs/device"}
+# The files of transport itself are interfaces that each transport implements. Which transports
+# there are only src/setup and the tools know.
+TRANSPORT = {"base", "transport/*"}
+# The rooms of transport/verbs, from the bottom up.
+VERBS_DEVICE = TRANSPORT | {"transport/verbs/device"}
 VERBS_CONNECTION = VERBS_DEVICE | {"transport/verbs/connection"}
 VERBS_DATAGRAMS = VERBS_DEVICE | {"transport/verbs/datagrams"}
-LIBRARY = {"collectives", "protocols", "registration", "transport", "base", "tutti"}
-
-JOB = LIBRARY - {"tutti"} | LINKED_MODELS
+LIBRARY = TRANSPORT | {"collectives", "protocols", "registration"}
+JOB = LIBRARY | LINKED_MODELS
 
 # Includes that the files of a folder may have: whole folders, or single headers.
 ALLOWED = {
     "base": {"base"},
-    "transport": {"transport", "base"},
+    "transport": TRANSPORT,
+    "transport/shm": TRANSPORT | {"transport/shm"},
+    "transport/verbs": TRANSPORT | {"transport/verbs"},
     "transport/verbs/device": VERBS_DEVICE,
     "transport/verbs/discovery": VERBS_DEVICE | {"transport/verbs/discovery"},
     "transport/verbs/connection": VERBS_CONNECTION,
     "transport/verbs/datagrams": VERBS_DATAGRAMS,
     "transport/verbs/handshake": VERBS_CONNECTION | VERBS_DATAGRAMS | {"transport/verbs/handshake"},
     "registration": {"registration", "base", "transport/memory.hpp"},
-    "protocols": {"protocols", "registration", "transport", "base"},
+    "protocols": TRANSPORT | {"protocols", "registration"},
     "protocols/protocol_for.hpp": {"base"},
     "protocols/flow.hpp": {"base"},
     "collectives/schedule": PURE | SCHEDULE,
@@ -51,15 +55,15 @@ ALLOWED = {
     "models/tau_lop": PURE | ANALYSIS | {"models/platform", "models/tau_lop"},
     "models/papers": PURE | ANALYSIS | {f"models/{room}" for room in
                                         ("platform", "simulation", "papers")},
-    "src/news": LIBRARY - {"tutti"} | {"src/news"},
-    "src/setup": JOB | {"src/news", "src/setup"},
+    "src/news": LIBRARY | {"src/news"},
+    "src/setup": JOB | {"transport", "src/news", "src/setup"},
     "src/job": JOB | {"src/news", "src/setup", "src/job"},
     "src/calibration": JOB | {"src/news", "src/setup", "src/job", "src/calibration"},
     "src/data": {"base", "collectives/execution", "src/data"},
     "src/api": JOB | {"tutti"} | {f"src/{room}" for room in
                                    ("news", "setup", "job", "calibration", "data", "api")},
-    "src/drop-in": LIBRARY | {"src"} | LINKED_MODELS,
-    "tools": LIBRARY | {"src", "models", "tools"},
+    "src/drop-in": JOB | {"tutti", "src"},
+    "tools": LIBRARY | {"tutti", "transport", "src", "models", "tools"},
 }
 FOLDERS = {entry.split("/")[0] for entry in ALLOWED} | {"tutti"}
 # Files that may see mpi.h, directly or through other headers.
@@ -148,6 +152,12 @@ def check_myself():
     assert refused("transport/verbs/device/gid.cpp", "transport/verbs/connection/writer.hpp")
     assert refused("transport/verbs/connection/link.cpp", "transport/verbs/handshake/packet.hpp")
     assert refused("transport/verbs/device/gid.cpp", "transport/shm/stores.hpp")
+    assert refused("transport/shm/link.cpp", "transport/verbs/transport.hpp")
+    assert refused("transport/link.cpp", "transport/shm/link.hpp")
+    assert refused("protocols/channel.cpp", "transport/shm/link.hpp")
+    assert refused("src/job/engine.cpp", "transport/verbs/transport.hpp")
+    assert not refused("src/setup/transports.hpp", "transport/verbs/transport.hpp")
+    assert not refused("protocols/channel.cpp", "transport/link.hpp")
     assert not refused("transport/verbs/connection/link.cpp", "transport/link.hpp")
     assert not refused("transport/verbs/transport.cpp", "transport/verbs/handshake/handshake.hpp")
     assert not refused("collectives/execution/run.hpp", "protocols/channel.hpp")
