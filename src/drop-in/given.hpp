@@ -4,8 +4,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "src/api/library.hpp"
@@ -21,19 +19,14 @@ using Numbers = std::vector<MPI_Count>;
 
 namespace tutti::drop_in::given {
 
-// The same numbers as Tutti wants them, in part `part` of room for four arrays. Null if there are
-// none. Throws std::bad_alloc.
+// An entry for each rank as Tutti wants it, in part `part` of room for four arrays. Null if there
+// are none. Throws std::bad_alloc.
 template <class Number>
 const MPI_Count* kept(const Communicator& comm, Numbers& room, int part, const Number* numbers) {
-  if constexpr (std::is_same_v<Number, MPI_Count>) {
-    return numbers;
-  } else {
-    if (!numbers) return nullptr;
+  return widened(numbers, comm.size, [&] {
     if (room.empty()) room.resize(4 * static_cast<std::size_t>(comm.size));
-    MPI_Count* const place = room.data() + static_cast<std::ptrdiff_t>(part) * comm.size;
-    for (int i = 0; i < comm.size; ++i) place[i] = numbers[i];
-    return place;
-  }
+    return room.data() + static_cast<std::ptrdiff_t>(part) * comm.size;
+  });
 }
 
 // The neighbours to which a rank sends, and those from which it receives; of a communicator that is
@@ -48,7 +41,7 @@ inline Degrees degrees_of(const Communicator& comm) {
   return {static_cast<int>(around->to.size()), static_cast<int>(around->from.size())};
 }
 
-// As kept(), of arrays with an entry for each neighbour: two for each side.
+// As kept(), for arrays with an entry for each neighbour: two for each side.
 class KeptForNeighbours {
  public:
   KeptForNeighbours(const Communicator& comm, Numbers& room)
@@ -66,14 +59,10 @@ class KeptForNeighbours {
  private:
   template <class Number>
   const MPI_Count* keep(int place, const Number* numbers, int count) {
-    if constexpr (std::is_same_v<Number, MPI_Count>) {
-      return numbers;
-    } else {
-      if (!numbers) return nullptr;
+    return widened(numbers, count, [&] {
       room_.resize(2 * static_cast<std::size_t>(degrees_.out + degrees_.in));
-      std::copy_n(numbers, count, room_.begin() + place);
       return room_.data() + place;
-    }
+    });
   }
 
   const Degrees degrees_;

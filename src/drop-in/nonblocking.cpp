@@ -134,6 +134,14 @@ int take_request(int call, MPI_Comm comm, MPI_Request* request, GoOn& go_on, May
   return code;
 }
 
+// The arguments of the collective, as `given` understands the first ones of the function.
+template <auto given, class... Types, std::size_t... i>
+auto meaning_of(const std::tuple<Types...>& all, std::index_sequence<i...>) noexcept {
+  return [&all](const Communicator& comm, Numbers& room) {
+    return given(comm, room, std::get<i>(all)...);
+  };
+}
+
 // An MPI function whose arguments are those of the collective, which `given` says the meaning of,
 // the communicator, the information of a persistent one, and the request.
 template <int call, auto beneath, auto given, GoOn& go_on, int after, May may>
@@ -144,15 +152,9 @@ struct Requested<call, beneath, given, go_on, after, may> {
   static int run(Types... arguments) noexcept {
     const std::tuple<Types...> all(arguments...);
     constexpr std::size_t kBefore = sizeof...(Types) - after;
-    return take_request(
-        call, std::get<kBefore>(all), std::get<sizeof...(Types) - 1>(all), go_on, may,
-        [&](const Communicator& comm, Numbers& room) {
-          return [&]<std::size_t... i>(std::index_sequence<i...>) {
-            return given(comm, room, std::get<i>(all)...);
-          }
-          (std::make_index_sequence<kBefore>());
-        },
-        [&] { return beneath(arguments...); });
+    return take_request(call, std::get<kBefore>(all), std::get<sizeof...(Types) - 1>(all), go_on,
+                        may, meaning_of<given>(all, std::make_index_sequence<kBefore>()),
+                        [&] { return beneath(arguments...); });
   }
 };
 template <int call, auto beneath, auto given>
@@ -162,15 +164,9 @@ struct Blocking<call, beneath, given> {
   static int run(Types... arguments) noexcept {
     const std::tuple<Types...> all(arguments...);
     constexpr std::size_t kBefore = sizeof...(Types) - 1;
-    return take_request(
-        call, std::get<kBefore>(all), nullptr, run_call, May::wait,
-        [&](const Communicator& comm, Numbers& room) {
-          return [&]<std::size_t... i>(std::index_sequence<i...>) {
-            return given(comm, room, std::get<i>(all)...);
-          }
-          (std::make_index_sequence<kBefore>());
-        },
-        [&] { return beneath(arguments...); });
+    return take_request(call, std::get<kBefore>(all), nullptr, run_call, May::wait,
+                        meaning_of<given>(all, std::make_index_sequence<kBefore>()),
+                        [&] { return beneath(arguments...); });
   }
 };
 template <int call, auto beneath, auto given>

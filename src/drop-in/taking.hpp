@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "src/drop-in/communicators.hpp"
@@ -70,18 +71,25 @@ bool reserve_counts(Communicator& comm) noexcept;
 // Whether this rank has the counts of all in a v-form of gather or scatter.
 bool looks_at_counts(const Communicator& comm, int root) noexcept;
 
-// The same numbers as Tutti wants them, in part `part` of the communicator's room for four arrays.
-// Null if there are none, or no memory.
-template <class Number>
-const MPI_Count* widened(Communicator& comm, int part, const Number* numbers) noexcept {
+// The first `count` numbers as Tutti wants them: as they are, or copied to what `room()` returns.
+// Null if there are no numbers, or no room.
+template <class Number, class Room>
+const MPI_Count* widened(const Number* numbers, int count, Room&& room) {
   if constexpr (std::is_same_v<Number, MPI_Count>) {
     return numbers;
   } else {
-    if (!numbers || !reserve_counts(comm)) return nullptr;
-    MPI_Count* const room = comm.counts.data() + part * comm.size;
-    for (int i = 0; i < comm.size; ++i) room[i] = numbers[i];
-    return room;
+    MPI_Count* const place = numbers ? room() : nullptr;
+    if (place) std::copy_n(numbers, count, place);
+    return place;
   }
+}
+// An entry for each rank, in part `part` of the communicator's room for four arrays. Null if there
+// are none, or no memory.
+template <class Number>
+const MPI_Count* widened(Communicator& comm, int part, const Number* numbers) noexcept {
+  return widened(numbers, comm.size, [&]() -> MPI_Count* {
+    return reserve_counts(comm) ? comm.counts.data() + part * comm.size : nullptr;
+  });
 }
 // The type of blocks that may all be empty.
 template <class Count>
