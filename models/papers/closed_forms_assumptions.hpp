@@ -4,8 +4,27 @@
 
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "models/papers/closed_forms.hpp"
+
+namespace tutti::models {
+
+// The letters of LogGP, of which LogP lacks G. nullopt: it is neither model.
+inline std::optional<LogGP> logp_or_loggp(const Model& model) noexcept {
+  if (const auto* const q = std::get_if<LogP>(&model))
+    return LogGP{.L = q->L, .o_s = q->o_s, .o_r = q->o_r, .g = q->g, .G = 0};
+  if (const auto* const q = std::get_if<LogGP>(&model)) return *q;
+  return {};
+}
+
+// `time`, where `condition` holds of what is asked.
+template <auto condition, auto time>
+std::optional<double> where(const Model& model, const Asked& a) {
+  return condition(a) ? time(model, a) : std::optional<double>();
+}
+
+}  // namespace tutti::models
 
 namespace tutti::models::assumed {
 

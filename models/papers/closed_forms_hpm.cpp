@@ -8,7 +8,7 @@ namespace {
 
 using namespace assumed;
 using collectives::Collective;
-using occ::hockney, occ::Hockneys, occ::LogGPs, occ::where, occ::kWhole, occ::kCut;
+using occ::hockney, occ::Hockneys, occ::LogGPs, occ::kWhole, occ::kCut;
 
 constexpr Assumption kBytesWithinGap{"(P-1)(m-1)G <= g, small data",
                                      [](const Model& model, const Asked& a) {

@@ -27,16 +27,10 @@ struct LogGPs {
 
 template <auto formula>
 Time loggp(const Model& model, const Asked& a) {
-  LogGP q;
-  if (const auto* const logp = std::get_if<LogP>(&model))
-    q = {logp->L, logp->o_s, logp->o_r, logp->g, 0};
-  else if (const auto* const given = std::get_if<LogGP>(&model))
-    q = *given;
-  else
-    return {};
-  if (a.P < 2 || a.bytes < 1 || a.segments() != 1) return {};
-  return formula(LogGPs{q.L, q.o_s, q.o_r, q.g, q.G, static_cast<double>(a.bytes - 1) * q.G, a.P,
-                        a.k, static_cast<double>(a.bytes)});
+  const auto q = logp_or_loggp(model);
+  if (!q || a.P < 2 || a.bytes < 1 || a.segments() != 1) return {};
+  return formula(LogGPs{q->L, q->o_s, q->o_r, q->g, q->G, static_cast<double>(a.bytes - 1) * q->G,
+                        a.P, a.k, static_cast<double>(a.bytes)});
 }
 
 template <auto formula>
@@ -46,10 +40,6 @@ Time logfp(const Model& model, const Asked& a) {
   return formula(*q, a);
 }
 
-template <auto condition, auto time>
-Time where(const Model& model, const Asked& a) {
-  return condition(a) ? time(model, a) : Time{};
-}
 inline constexpr auto kPower = [](const Asked& a) {
   return a.k == 1 && std::has_single_bit(static_cast<unsigned>(a.P));
 };

@@ -53,17 +53,12 @@ Time hockney(const Model& model, const Asked& a) {
 
 template <auto formula>
 Time loggp(const Model& model, const Asked& a) {
-  LogGP q;
-  if (const auto* const logp = std::get_if<LogP>(&model))
-    q = {logp->L, logp->o_s, logp->o_r, logp->g, 0};
-  else if (const auto* const given = std::get_if<LogGP>(&model))
-    q = *given;
-  else
-    return {};
-  if (a.P < 2 || a.k != 1) return {};
+  const auto q = logp_or_loggp(model);
+  if (!q || a.P < 2 || a.k != 1) return {};
   const auto m = static_cast<double>(a.longest());
-  return formula(LogGPs{q.L, (q.o_s + q.o_r) / 2, q.o_s, q.o_r, q.g, m > 1 ? (m - 1) * q.G : 0,
-                        m > 2 ? (m / 2 - 1) * q.G : 0, a.reduce_per_byte * m, a.segments(), a.P});
+  return formula(LogGPs{q->L, (q->o_s + q->o_r) / 2, q->o_s, q->o_r, q->g,
+                        m > 1 ? (m - 1) * q->G : 0, m > 2 ? (m / 2 - 1) * q->G : 0,
+                        a.reduce_per_byte * m, a.segments(), a.P});
 }
 
 template <auto formula>
@@ -82,11 +77,6 @@ Time gaps(const Model& model, const Asked& a) {
   return std::holds_alternative<PLogP>(model) ? plogp<both>(model, a) : loggp<both>(model, a);
 }
 
-// `time`, where `condition` holds of what is asked.
-template <auto condition, auto time>
-Time where(const Model& model, const Asked& a) {
-  return condition(a) ? time(model, a) : Time{};
-}
 inline constexpr auto kWhole = [](const Asked& a) { return a.segments() == 1; };
 inline constexpr auto kCut = [](const Asked& a) { return a.segments() > 1; };
 inline constexpr auto kPowerWhole = [](const Asked& a) {

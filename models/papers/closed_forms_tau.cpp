@@ -36,12 +36,9 @@ struct Letters {
 };
 
 Time letters_of(const Model& model, const Asked& a, Letters& q) {
-  if (const auto* const logp = std::get_if<LogP>(&model))
-    q = {.L = logp->L, .o = (logp->o_s + logp->o_r) / 2, .g = logp->g};
-  else if (const auto* const loggp = std::get_if<LogGP>(&model))
-    q = {.L = loggp->L, .o = (loggp->o_s + loggp->o_r) / 2, .g = loggp->g, .G = loggp->G};
-  else
-    return {};
+  const auto loggp = logp_or_loggp(model);
+  if (!loggp) return {};
+  q = {.L = loggp->L, .o = (loggp->o_s + loggp->o_r) / 2, .g = loggp->g, .G = loggp->G};
   q.d = a.copy_per_byte;
   q.c = a.reduce_per_byte;
   q.P = a.P;
