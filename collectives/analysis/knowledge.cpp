@@ -9,6 +9,20 @@
 #include "collectives/analysis/form.hpp"
 
 namespace tutti::collectives {
+namespace {
+
+// Where the next extent of either begins, or `end`. `l` and `r` go on to the extents there.
+Bytes next_border(const std::vector<Extent>& left, std::size_t& l, const std::vector<Extent>& right,
+                  std::size_t& r, Bytes end) noexcept {
+  Bytes next = end;
+  if (l + 1 < left.size()) next = std::min(next, left[l + 1].begin);
+  if (r + 1 < right.size()) next = std::min(next, right[r + 1].begin);
+  if (l + 1 < left.size() && left[l + 1].begin == next) ++l;
+  if (r + 1 < right.size() && right[r + 1].begin == next) ++r;
+  return next;
+}
+
+}  // namespace
 
 Knowledge::Knowledge(const World& world, std::span<const Problem> problems)
     : world_(world), problems_(problems), values_(world.P()) {
@@ -77,13 +91,20 @@ void Knowledge::combine(Place place, const std::vector<Extent>& left,
       fault_ =
           fmt::format("{}, byte {}: {}", describe(world_.schedule(place.rank), place.id), at, why);
     passing_.push_back({at, origin});
-    Bytes next = length;
-    if (l + 1 < left.size()) next = std::min(next, left[l + 1].begin);
-    if (r + 1 < right.size()) next = std::min(next, right[r + 1].begin);
-    at = next;
-    if (l + 1 < left.size() && left[l + 1].begin == at) ++l;
-    if (r + 1 < right.size() && right[r + 1].begin == at) ++r;
+    at = next_border(left, l, right, r, length);
   }
+}
+
+void Knowledge::store(Place place, bool combines, const Slice& operand) {
+  const Step& step = world_.step(place);
+  if (combines) {
+    operand_.swap(passing_);
+    other_.clear();
+    buffer(place.rank, operand.buffer).read(operand.offset, operand.length, other_);
+    combine(place, step.reversed ? operand_ : other_, step.reversed ? other_ : operand_,
+            step.target.length);
+  }
+  buffer(place.rank, step.target.buffer).write(step.target.offset, step.target.length, passing_);
 }
 
 void Knowledge::local(Place place) {
@@ -91,14 +112,7 @@ void Knowledge::local(Place place) {
   if (step.source.length == 0) return;
   passing_.clear();
   buffer(place.rank, step.source.buffer).read(step.source.offset, step.source.length, passing_);
-  if (step.kind == StepKind::reduce) {
-    operand_.swap(passing_);
-    other_.clear();
-    buffer(place.rank, step.target.buffer).read(step.target.offset, step.target.length, other_);
-    combine(place, step.reversed ? operand_ : other_, step.reversed ? other_ : operand_,
-            step.target.length);
-  }
-  buffer(place.rank, step.target.buffer).write(step.target.offset, step.target.length, passing_);
+  store(place, step.kind == StepKind::reduce, step.target);
 }
 
 void Knowledge::message(Place send, Place receive) {
@@ -108,16 +122,7 @@ void Knowledge::message(Place send, Place receive) {
   if (arrival.target.length == 0) return;
   passing_.clear();
   buffer(send.rank, source.buffer).read(source.offset, source.length, passing_);
-  if (arrival.kind == StepKind::recv_reduce) {
-    operand_.swap(passing_);
-    other_.clear();
-    buffer(receive.rank, arrival.source.buffer)
-        .read(arrival.source.offset, arrival.source.length, other_);
-    combine(receive, arrival.reversed ? operand_ : other_, arrival.reversed ? other_ : operand_,
-            arrival.target.length);
-  }
-  buffer(receive.rank, arrival.target.buffer)
-      .write(arrival.target.offset, arrival.target.length, passing_);
+  store(receive, arrival.kind == StepKind::recv_reduce, arrival.source);
 }
 
 void Knowledge::done(Place place) {
@@ -282,12 +287,7 @@ Verdict Knowledge::same_bits_verdict() const {
                             "rank 0: their last bits may differ",
                             at, rank)};
       }
-      Bytes next = length;
-      if (a + 1 < first.size()) next = std::min(next, first[a + 1].begin);
-      if (b + 1 < held.size()) next = std::min(next, held[b + 1].begin);
-      at = next;
-      if (a + 1 < first.size() && first[a + 1].begin == at) ++a;
-      if (b + 1 < held.size() && held[b + 1].begin == at) ++b;
+      at = next_border(first, a, held, b, length);
     }
   }
   return {};

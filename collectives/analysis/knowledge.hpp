@@ -36,6 +36,8 @@ class Knowledge {
   // passing_ = left op right, byte by byte. The first fault is kept for the verdict.
   void combine(Place place, const std::vector<Extent>& left, const std::vector<Extent>& right,
                Bytes length);
+  // Stores passing_ at the step's target, combined with the bytes at `operand` if it combines.
+  void store(Place place, bool combines, const Slice& operand);
   Verdict barrier_verdict() const;
   // Part of what an output must hold: bytes [begin, begin + length) are made of the contributions
   // of the `count` ranks from `first` on, of the bytes from `place` on in their inputs; 0 ranks:
