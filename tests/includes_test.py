@@ -26,6 +26,12 @@ VERBS_CONNECTION = VERBS_DEVICE | {"transport/verbs/connection"}
 VERBS_DATAGRAMS = VERBS_DEVICE | {"transport/verbs/datagrams"}
 LIBRARY = TRANSPORT | {"collectives", "protocols", "registration"}
 JOB = LIBRARY | LINKED_MODELS
+# The files of tools itself serve all commands; the rooms of some commands build on those of others.
+TOOLS = LIBRARY | {"tutti", "transport", "src", "models", "tools/*"}
+DRAWING = TOOLS | {"tools/drawing"}
+BENCH = DRAWING | {"tools/bench"}
+MEASURE = BENCH | {"tools/measure"}
+PREDICT = DRAWING | {"tools/predict"}
 
 # Includes that the files of a folder may have: whole folders, or single headers.
 ALLOWED = {
@@ -63,7 +69,13 @@ ALLOWED = {
     "src/api": JOB | {"tutti"} | {f"src/{room}" for room in
                                    ("news", "setup", "job", "calibration", "data", "api")},
     "src/drop-in": JOB | {"tutti", "src"},
-    "tools": LIBRARY | {"tutti", "transport", "src", "models", "tools"},
+    "tools": TOOLS,
+    "tools/drawing": DRAWING,
+    "tools/bench": BENCH,
+    "tools/measure": MEASURE,
+    "tools/tune": MEASURE | {"tools/tune"},
+    "tools/predict": PREDICT,
+    "tools/draw": PREDICT | {"tools/draw"},
 }
 FOLDERS = {entry.split("/")[0] for entry in ALLOWED} | {"tutti"}
 # Files that may see mpi.h, directly or through other headers.
@@ -174,6 +186,9 @@ def check_myself():
     assert not refused("src/api/library.hpp", "mpi.h")
     assert refused("src/api/library.cpp", "src/drop-in/taking.hpp")
     assert not refused("src/drop-in/library.cpp", "src/api/library.hpp")
+    assert refused("tools/predict/curves.cpp", "tools/draw/picture.hpp")
+    assert refused("tools/job_faults.cpp", "tools/bench/bench.hpp")
+    assert not refused("tools/tune/measurement.cpp", "tools/measure/sampler.hpp")
     both = {"src/job/a.cpp": '#include "src/job/b.hpp"', "src/job/b.hpp": "#include <mpi.h>"}
     assert len(list(problems("src/job/a.cpp", both))) == 1
     assert list(problems("src/data/a.cpp", {"src/data/a.cpp": "  MPI_Comm_free(&comm);"}))

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <exception>
 #include <string_view>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -18,13 +20,12 @@
 #include "base/hash.hpp"
 #include "base/index.hpp"
 #include "base/text.hpp"
-#include "tools/bench/bench.hpp"
 #include "tools/first_rank.hpp"
 
 namespace tutti::tools {
 namespace {
 
-// For ranks that come late. Those whose command needs no MPI never come.
+// For ranks that come late. A rank whose command needs no MPI never comes.
 constexpr unsigned kSecondsForOthers = 20;
 
 // Printed, and returned, if the others do not come.
@@ -82,6 +83,14 @@ Verdict compare(const Fault& fault, int rank, int ranks) {
     if (r > 0) MPI_Send(&theirs, sizeof theirs, MPI_BYTE, r, kTag, MPI_COMM_WORLD);
   }
   return verdict;
+}
+
+// Says what is wrong on this rank, and ends the job, in which others may wait for it. A second
+// later, as launchers throw away what they have not passed on by then.
+void end_job(const char* command, int rank, const std::exception& error) {
+  fmt::print(stderr, "tutti {}, rank {}: {}\n", command, rank, error.what());
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 }  // namespace

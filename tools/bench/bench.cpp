@@ -6,11 +6,9 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -288,12 +286,6 @@ void init_for_calls_in_a_row(std::vector<std::string> settings, int calls) {
   options.size = sizeof options;
   options.settings = texts.data();
   must(tutti_init(&options), "tutti_init");
-}
-
-void end_job(const char* command, int rank, const std::exception& error) {
-  fmt::print(stderr, "tutti {}, rank {}: {}\n", command, rank, error.what());
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 int run_bench(const BenchOptions& options) {

@@ -1,9 +1,8 @@
-// The measurements of the bench and its parts: command.cpp reads the command
-// line, measure.cpp times, report.cpp prints, plot.cpp draws.
+// The measurements of the bench and its parts: command.cpp reads the command line, measure.cpp
+// times, report.cpp prints, plot.cpp draws.
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,8 +19,8 @@ namespace tutti::tools {
 
 struct BenchOptions {
   std::vector<std::string> collectives;  // empty: some
-  std::vector<std::string>
-      sizes;  // bytes as the user wrote them; empty: powers of four from least to most
+  // Bytes as the user wrote them; empty: powers of four from least to most.
+  std::vector<std::string> sizes;
   std::string least = "8", most = "1M";
   int repetitions = 21;
   double seconds = 1.0;  // at most, for each library and point
@@ -64,10 +63,6 @@ struct BenchRow {
   // With BenchOptions::first, beside later batches in `tutti` and `mpi`.
   std::optional<FirstCalls> first, mpi_first;
 };
-
-// Says what is wrong on this rank, and ends the job, in which others may wait for it. A second
-// later, as launchers throw away what they have not passed on by then.
-void end_job(const char* command, int rank, const std::exception& error);
 
 // Plain RDMA writes between ranks 0 and 1: microseconds for 8 bytes one way, and for 1 MiB with 16
 // in flight.

@@ -7,7 +7,7 @@
 #include "base/index.hpp"
 #include "base/text.hpp"
 #include "tools/draw/legend.hpp"
-#include "tools/draw/nodes.hpp"
+#include "tools/drawing/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/text.hpp"

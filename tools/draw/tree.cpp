@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/index.hpp"
-#include "tools/draw/nodes.hpp"
+#include "tools/drawing/nodes.hpp"
 #include "tools/draw/picture.hpp"
 #include "tools/drawing/svg.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/text.hpp"
-#include "tools/draw/nodes.hpp"
+#include "tools/drawing/nodes.hpp"
 #include "tools/drawing/log_axes.hpp"
 #include "tools/drawing/svg.hpp"
 #include "tools/predict/predict.hpp"

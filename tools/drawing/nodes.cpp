@@ -1,5 +1,5 @@
 // Draws the nodes of ranks in pictures.
-#include "tools/draw/nodes.hpp"
+#include "tools/drawing/nodes.hpp"
 
 #include <fmt/format.h>
 
