@@ -105,7 +105,7 @@ template <Run::Steps steps>
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const StepId id = active_[i];
-      const Answer answer = steps == Steps::short_ones ? take_short(id) : take(id);
+      const Answer answer = steps == Steps::short_ones ? advance_short_step(id) : advance_step(id);
       if (answer == Answer::done) {
         if (times_) [[unlikely]]
           note_end(id);
@@ -126,14 +126,14 @@ template <Run::Steps steps>
   }
 }
 
-[[gnu::always_inline]] inline Answer Run::take_short(StepId id) noexcept {
+[[gnu::always_inline]] inline Answer Run::advance_short_step(StepId id) noexcept {
   const ShortStep& step = short_steps_[id];
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
   if (step.kind == StepKind::send) return step.message->send(transfers_[id], name, step.place);
   if (step.kind == StepKind::recv) return step.message->recv(transfers_[id], name, step.place);
   if (step.kind == StepKind::recv_reduce)
     return combined(step.message->recv(transfers_[id], name, step.place, &step.operand));
-  return take_other(program_.schedule().steps[id], id, name);
+  return advance_other_step(program_.schedule().steps[id], id, name);
 }
 
 // No step that is done makes another one ready, so one pass is enough.
@@ -141,7 +141,7 @@ Answer Run::advance_at_once() noexcept {
   std::uint64_t left = left_;
   for (std::uint64_t untried = left; untried != 0; untried &= untried - 1) {
     const auto id = static_cast<StepId>(std::countr_zero(untried));
-    const Answer answer = take_short(id);
+    const Answer answer = advance_short_step(id);
     if (answer == Answer::done) {
       if (times_) [[unlikely]]
         note_end(id);
@@ -159,22 +159,22 @@ Answer Run::advance_at_once() noexcept {
 Answer Run::advance_any() noexcept { return advance_by<Steps::any>(); }
 Answer Run::advance_short() noexcept { return advance_by<Steps::short_ones>(); }
 
-[[gnu::always_inline]] inline Answer Run::take(StepId id) noexcept {
+[[gnu::always_inline]] inline Answer Run::advance_step(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
   const MessageName name{name_.communicator, name_.collective, name_.ordinal + step.ordinal};
   if (has_views_) [[unlikely]]
-    return take_viewed(step, id, name);
+    return advance_viewed_step(step, id, name);
   if (step.kind == StepKind::send)
     return program_.channel(id)->send(transfers_[id], name, at(step.source), step.source.length,
                                       step.use, program_.load());
   if (step.kind == StepKind::recv)
     return program_.channel(id)->recv(transfers_[id], name, at(step.target), step.target.length,
                                       step.use);
-  return take_other(step, id, name);
+  return advance_other_step(step, id, name);
 }
 
-// As take(), where buffers have views.
-Answer Run::take_viewed(const Step& step, StepId id, const MessageName& name) noexcept {
+// As advance_step(), where buffers have views.
+Answer Run::advance_viewed_step(const Step& step, StepId id, const MessageName& name) noexcept {
   switch (step.kind) {
     case StepKind::send:
       return program_.channel(id)->send(transfers_[id], name, place(id, step.source),
@@ -188,10 +188,10 @@ Answer Run::take_viewed(const Step& step, StepId id, const MessageName& name) no
     case StepKind::recv_reduce:
     case StepKind::reduce: break;
   }
-  return take_other(step, id, name);
+  return advance_other_step(step, id, name);
 }
 
-Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noexcept {
+Answer Run::advance_other_step(const Step& step, StepId id, const MessageName& name) noexcept {
   switch (step.kind) {
     case StepKind::recv_reduce: return combined(receive_and_reduce(id, name));
     case StepKind::copy:
@@ -205,7 +205,7 @@ Answer Run::take_other(const Step& step, StepId id, const MessageName& name) noe
       return combined(Answer::done);
     }
     case StepKind::send:
-    case StepKind::recv: break;  // take() has them
+    case StepKind::recv: break;  // advance_step() has them
   }
   return Answer::failed;
 }

@@ -161,7 +161,7 @@ class Run {
   protocols::Answer advance_any() noexcept;
   protocols::Answer advance_short() noexcept;
   protocols::Answer advance_at_once() noexcept;
-  protocols::Answer take_short(StepId id) noexcept;
+  protocols::Answer advance_short_step(StepId id) noexcept;
   void note_begin(StepId id) noexcept;
   void note_end(StepId id) noexcept;
   void take_views(const Views& views) noexcept;
@@ -188,9 +188,11 @@ class Run {
     cursor_.take_all();
   }
   void begin_inviting_first() noexcept;
-  protocols::Answer take(StepId id) noexcept;
-  protocols::Answer take_viewed(const Step& step, StepId id, const MessageName& name) noexcept;
-  protocols::Answer take_other(const Step& step, StepId id, const MessageName& name) noexcept;
+  protocols::Answer advance_step(StepId id) noexcept;
+  protocols::Answer advance_viewed_step(const Step& step, StepId id,
+                                        const MessageName& name) noexcept;
+  protocols::Answer advance_other_step(const Step& step, StepId id,
+                                       const MessageName& name) noexcept;
   protocols::Answer combined(protocols::Answer answer) const noexcept;
   protocols::Answer receive_and_reduce(StepId id, const MessageName& name) noexcept;
   std::byte* at(const Slice& slice) const noexcept {

@@ -60,10 +60,10 @@ Post VerbsLink::grow_out() noexcept {
   return Post::done;
 }
 
-void VerbsLink::take_moved(bool large) noexcept {
+void VerbsLink::handle_moved(bool large) noexcept {
   const LargeSide* const there = larger_.side();
   if (large || inbox().must_grow() || inbox().grown() || !there || !there->connection.attached())
-    return fail_as_corrupt("it goes over to an inbox that is not there");
+    return fail_as_corrupt("it moves to a larger connection that does not exist");
   inbox().note_moved();
 }
 
@@ -202,9 +202,9 @@ void VerbsLink::complete(const ibv_wc& completion, std::size_t rail) noexcept {
   if ((completion.wc_flags & IBV_WC_WITH_IMM) == 0)
     fail_as_corrupt("what it writes comes without immediate data");
   else if (rail == 0)
-    take(immediate, id.is_large());
+    handle(immediate, id.is_large());
   else if (immediate.kind() == Immediate::Kind::finished)
-    take_finished(immediate);
+    handle_finished(immediate);
   else
     fail_as_corrupt("it sends by rail %lld what goes by the first", static_cast<long long>(rail));
   if (!(rail == 0 ? side.replace_receive() : larger->lanes[rail - 1].replace_receive()) &&
@@ -239,7 +239,7 @@ void VerbsLink::count_completed() noexcept {
   note_completed(!out_ || first < first_tickets_ ? first : first_tickets_ + out_->completed());
 }
 
-void VerbsLink::take(Immediate immediate, bool large) noexcept {
+void VerbsLink::handle(Immediate immediate, bool large) noexcept {
   const auto ring = static_cast<Ring>(immediate.ring());  // of two kinds
   switch (immediate.kind()) {
     case Immediate::Kind::message: inbox().note_arrival(ring, large); break;
@@ -248,19 +248,19 @@ void VerbsLink::take(Immediate immediate, bool large) noexcept {
         return fail_as_corrupt("it gives credits for ring %lld, which cannot be", immediate.ring());
       inbox().note_credit(ring, immediate.consumed_after(inbox().reported(ring)));
       break;
-    case Immediate::Kind::finished: take_finished(immediate); break;
+    case Immediate::Kind::finished: handle_finished(immediate); break;
     case Immediate::Kind::disconnect:
       if (large && !inbox().grown())
         disconnect_is_deferred_ = true;
       else
         become(State::ready, State::closed);
       break;
-    case Immediate::Kind::moved: take_moved(large); break;
+    case Immediate::Kind::moved: handle_moved(large); break;
   }
 }
 
 // An identifier is used again only when its rendezvous is over, so notices of two never mix.
-void VerbsLink::take_finished(Immediate immediate) noexcept {
+void VerbsLink::handle_finished(Immediate immediate) noexcept {
   if (immediate.id() >= shares_come_.size() || immediate.rails() > larger_.rails())
     return fail_as_corrupt("it has finished transfer %lld over %lld rails, which cannot be",
                            immediate.id(), immediate.rails());

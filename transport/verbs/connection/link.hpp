@@ -85,9 +85,9 @@ class VerbsLink final : public Link, private Growth, private Parts {
   bool should_grow_before(std::size_t bytes) noexcept;
   Writer& writer_of(WorkId id, std::size_t rail) noexcept;
   void count_completed() noexcept;
-  void take(Immediate immediate, bool large) noexcept;
-  void take_finished(Immediate immediate) noexcept;
-  void take_moved(bool large) noexcept;
+  void handle(Immediate immediate, bool large) noexcept;
+  void handle_finished(Immediate immediate) noexcept;
+  void handle_moved(bool large) noexcept;
   bool peer_has_left() noexcept {
     return state() == State::closed || (disconnect_is_deferred_ && inbox().must_grow());
   }
