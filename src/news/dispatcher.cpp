@@ -15,6 +15,8 @@
 
 #include "base/index.hpp"
 #include "base/running_clock.hpp"
+#include "src/news/member_channels.hpp"
+#include "src/news/reclaim.hpp"
 
 namespace tutti {
 
@@ -23,22 +25,9 @@ using protocols::News;
 
 namespace {
 
-constexpr std::chrono::milliseconds kSpreadTimeout{300}, kConnectTimeout{5000},
-    kLastNewsTimeout{5000}, kAskPause{10};
+constexpr std::chrono::milliseconds kConnectTimeout{5000}, kLastNewsTimeout{5000}, kAskPause{10};
 // For what the call is on others, if calls differ: who is in Tutti says so at once.
 constexpr std::chrono::milliseconds kOtherCallTimeout{100};
-// For sends of calls that have failed: how long an adapter may complete none, how many times so
-// long all of them may take, and how long it takes to give up those that are left.
-constexpr std::chrono::milliseconds kReadTimeout{2000}, kFlushTimeout{1000};
-constexpr int kMostReadTimeouts = 5;
-// For writes into their buffers: after how long a member is asked again, and how often. An answer
-// may come no sooner than the last byte: it waits behind them in a port that is busy with them.
-constexpr std::chrono::milliseconds kAnswerTimeout{500};
-constexpr int kMostQuestions = 20;
-
-bool can_hear(const Channel* channel) {
-  return channel && !channel->failed() && !channel->closed();
-}
 
 // Whether the member is one of few, or at a distance of a power of two, as most algorithms have it.
 bool is_near(int member, const Members& members) {
@@ -215,6 +204,7 @@ void Dispatcher::send_old_news(Channel& channel) noexcept {
 
 void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reach) noexcept {
   const Members& members = agreement.members();
+  const MemberChannels channels = channels_of(agreement);
   // News of before is not on its way yet: this one will not be soon.
   const bool stuck = std::ranges::any_of(members.world_ranks(), [&](int member) {
     Channel* const channel = connections_.find(member);
@@ -240,11 +230,11 @@ void Dispatcher::spread(const Agreement& agreement, const News& news, Reach reac
   }
   if (untold) leave_notice(news);  // at once: others may wait already
   if (reach == Reach::near)
-    wait_for_members(agreement, kConnectTimeout,
-                     [](Channel& channel) { return channel.connecting(); });
+    channels.wait_while_heard(kConnectTimeout,
+                              [](Channel& channel) { return channel.connecting(); });
   if (!stuck || reach == Reach::connected)
-    wait_for_members(agreement, kSpreadTimeout,
-                     [](Channel& channel) { return channel.news().pending(); });
+    channels.wait_while_heard(kSpreadTimeout,
+                              [](Channel& channel) { return channel.news().pending(); });
   // Others may connect when this rank has left Tutti, as one that was stopped.
   for (const int member : members.world_ranks()) {
     Channel* const channel = connections_.find(member);
@@ -266,7 +256,7 @@ void Dispatcher::leave_notice(const News& news) noexcept {
 void Dispatcher::spread_failure(const Agreement& agreement) noexcept {
   if (left_) return;
   spread(agreement, agreement.failure().news(), Reach::connected);
-  wait_for_members(agreement, kOtherCallTimeout, [&](const Channel& channel) {
+  channels_of(agreement).wait_while_heard(kOtherCallTimeout, [&](const Channel& channel) {
     return agreement.failure().lacks_call_of(channel.peer());
   });
   end_use(agreement);
@@ -298,103 +288,8 @@ void Dispatcher::send_last_news() noexcept {
   left_ = true;
 }
 
-// --- buffers of failed calls -------------------------------------------------------------------
-
 void Dispatcher::end_use(const Agreement& agreement) noexcept {
-  wait_for_members(agreement, kSpreadTimeout,
-                   [](Channel& channel) { return channel.abandoned().withdrawing(); });
-  await_writes(agreement);
-  each_channel(agreement, [](Channel& channel) { channel.abandoned().revoke(); });
-  end_reads(agreement);
-  each_channel(agreement, [](Channel& channel) { channel.abandoned().release(); });
-  end_writes(agreement);
-}
-
-// Writes that members have begun soon arrive. Without the right to go on, it would cost the
-// connection, which other communicators use. A member that never answers is dead or stopped.
-void Dispatcher::await_writes(const Agreement& agreement) noexcept {
-  const auto may_write = [](Channel& channel) {
-    return can_hear(&channel) && channel.abandoned().writing() != transport::Writing::no;
-  };
-  for (int i = 0; i < kMostQuestions; ++i) {
-    each_channel(agreement, [&](Channel& channel) {
-      if (can_hear(&channel) && channel.abandoned().withdrawing()) channel.abandoned().ask(i > 0);
-    });
-    wait_while(agreement, kAnswerTimeout, may_write);
-    bool any = false;
-    each_channel(agreement, [&](Channel& channel) { any |= may_write(channel); });
-    if (!any) return;
-  }
-}
-
-// Copies that processes of this node have begun. One takes long only if the process was stopped,
-// and other threads may call meanwhile.
-void Dispatcher::end_writes(const Agreement& agreement) noexcept {
-  each_channel(agreement, [this](Channel& channel) {
-    for (channel.progress(); channel.abandoned().being_accessed(); channel.progress()) {
-      if (lock_) lock_->unlock();
-      sched_yield();
-      if (lock_) lock_->lock();
-    }
-  });
-}
-
-// Data that the adapter sends from there soon arrive, as long as it makes progress. It must not
-// send the rest: the peer would take it for the message.
-void Dispatcher::end_reads(const Agreement& agreement) noexcept {
-  const auto read = [](Channel& channel) { return channel.abandoned().being_read(); };
-  const auto progress = [&] {
-    std::uint64_t sum = 0;
-    each_channel(agreement, [&](Channel& channel) {
-      if (read(channel)) sum += channel.link().progress_count();
-    });
-    return sum;
-  };
-  for (int i = 0; i < kMostReadTimeouts; ++i) {
-    const std::uint64_t before = progress();
-    wait_for_members(agreement, kReadTimeout, read);
-    if (progress() == before) break;
-  }
-  each_channel(agreement, [&](Channel& channel) {
-    if (read(channel)) channel.abandoned().break_off();
-  });
-  wait_while(agreement, kFlushTimeout, read);
-}
-
-template <class Visit>
-void Dispatcher::each_channel(const Agreement& agreement, Visit&& visit) const noexcept {
-  for (const int member : agreement.members().world_ranks())
-    if (Channel* const channel = connections_.find(member)) visit(*channel);
-}
-
-// A while, for as long as waits(channel) is true for a member that can hear.
-template <class Waits>
-void Dispatcher::wait_for_members(const Agreement& agreement, std::chrono::milliseconds timeout,
-                                  Waits&& waits) noexcept {
-  wait_while(agreement, timeout,
-             [&](Channel& channel) { return can_hear(&channel) && waits(channel); });
-}
-
-// wait_for_members() for any member.
-template <class Waits>
-void Dispatcher::wait_while(const Agreement& agreement, std::chrono::milliseconds timeout,
-                            Waits&& waits) noexcept {
-  const std::vector<int>& members = agreement.members().world_ranks();
-  const auto keeps_waiting = [&](int member) {
-    Channel* const channel = connections_.find(member);
-    return channel && waits(*channel);
-  };
-  const auto deadline = RunningClock::now() + timeout;
-  // The last look is after the deadline: this process may have had no core before.
-  for (bool late = false; !late && std::any_of(members.begin(), members.end(), keeps_waiting);) {
-    late = RunningClock::now() >= deadline;
-    connections_.progress_transports();
-    connections_.adopt_links();
-    each_channel(agreement, [](Channel& channel) {
-      if (can_hear(&channel)) channel.progress();
-    });
-    sched_yield();
-  }
+  reclaim_buffers(channels_of(agreement), lock_);
 }
 
 }  // namespace tutti

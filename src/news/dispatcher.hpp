@@ -8,7 +8,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "src/news/early_news.hpp"
 #include "src/news/freed.hpp"
 #include "src/news/identifiers.hpp"
+#include "src/news/member_channels.hpp"
 
 namespace tutti {
 
@@ -64,9 +64,7 @@ class Dispatcher final : public protocols::Listener {
   // Tells the members that the communicator has failed, and ends all use of the buffers of calls
   // that have ended.
   void spread_failure(const Agreement& agreement) noexcept;
-  // The buffers of a failed call are the caller's again after it. Waits a little for members that
-  // may still write into them, and ends their right to; waits for the adapter that still sends from
-  // them, and breaks the connection off if that takes long. Returns at once if there is nothing.
+  // The buffers of a failed call are the caller's again after it: see reclaim_buffers().
   void end_use(const Agreement& agreement) noexcept;
   // The last that is sent: failures, and news that waits for credit, for 5 s at most.
   void send_last_news() noexcept;
@@ -91,17 +89,9 @@ class Dispatcher final : public protocols::Listener {
   void keep_early(const EarlyNews::Item& item) noexcept;
   void leave_notice(const protocols::News& news) noexcept;
   void came_after_the_end(const MessageName& name, int from) noexcept;
-  void await_writes(const Agreement& agreement) noexcept;
-  void end_writes(const Agreement& agreement) noexcept;
-  void end_reads(const Agreement& agreement) noexcept;
-  template <class Visit>
-  void each_channel(const Agreement& agreement, Visit&& visit) const noexcept;
-  template <class Waits>
-  void wait_while(const Agreement& agreement, std::chrono::milliseconds timeout,
-                  Waits&& waits) noexcept;
-  template <class Waits>
-  void wait_for_members(const Agreement& agreement, std::chrono::milliseconds timeout,
-                        Waits&& waits) noexcept;
+  MemberChannels channels_of(const Agreement& agreement) const noexcept {
+    return {connections_, agreement.members()};
+  }
 
   Connections& connections_;
   const Log warn_;
