@@ -13,7 +13,7 @@ enum class Way : bool { down, up };
 enum class Bytewise : bool { whole, blocks };
 enum class Keeps : bool { farthest, nearest };
 
-// --- trees (trees.cpp, k_ary.cpp, circulant_tree.cpp)
+// --- trees (trees.cpp, chains.cpp, k_ary.cpp, circulant_tree.cpp)
 // One rank and all others.
 void star(SketchBuilder& sketch, Bytes bytes, Way way);
 // In each round every rank that has a part of the ranks cuts it into k + 1 parts. blocks: a message
