@@ -68,23 +68,23 @@ const Setting kSettings[] = {
         "model", "name|file|measure",
         "The parameters of the machine by which algorithms are chosen where no setting names one: "
         "shm, rxe or hardware, which Tutti brings along, or a JSON file as `tutti measure` writes "
-        "it. Empty: what was kept for the job's kind of wire, by `tutti measure --save` say, else "
-        "what Tutti brings along. measure: what was kept; if there is nothing, rank 0 measures "
-        "messages to a rank of its own node and to one of another when the job starts, which takes "
-        "a fraction of a second, and keeps what it finds; if round trips are unsure, as on a busy "
-        "machine, it keeps nothing, and warns that it takes what Tutti brings along. Those of rank "
-        "0 count for all ranks. The option --params of `tutti predict` and other commands names "
-        "parameters, too, also published ones; their option --model is another thing, a cost model "
-        "such as loggp."),
+        "it. Empty: the parameters saved for the job's kind of wire, such as by `tutti measure "
+        "--save`; if there are none, those that Tutti brings along. measure: the saved ones; if "
+        "there are none, rank 0 measures messages to a rank of its own node and to one of another "
+        "when the job starts, which takes a fraction of a second, and saves the result; if round "
+        "trips are unsure, as on a busy machine, it saves nothing, warns, and takes the "
+        "parameters that Tutti brings along. The parameters of rank 0 apply to all ranks. The "
+        "option --params of `tutti predict` and other commands names parameters, too, also "
+        "published ones; their option --model is another thing, a cost model such as loggp."),
     same(setting<&C::calls_in_a_row, Number{0, 1000000}>(
         "calls_in_a_row",
-        "The model chooses for so many calls of a collective that follow each other without "
-        "a pause. 1: the call that takes the least time by itself. More: the mean counts, "
-        "and in broadcasts, other rooted collectives and scans ranks may go on to the next "
-        "call while others are still in this one. 0: as the parameters of the machine say; "
-        "`tutti bench` and `tutti tune` take 4 then, and `tutti tune --calls 1` takes 1. Else the "
-        "option --calls of `tutti predict` and `tutti tune` is another number: the calls that a "
-        "model simulates.")),
+        "For how many calls of a collective that follow each other without a pause the model "
+        "chooses the algorithm. 1: the call that takes the least time by itself. More: the least "
+        "mean time; in broadcasts, other rooted collectives and scans ranks may go on to the next "
+        "call while others are still in this one. 0: as the parameters of the machine say; `tutti "
+        "bench` and `tutti tune` take 4 then, and `tutti tune --calls 1` takes 1. Else the option "
+        "--calls of `tutti predict` and `tutti tune` is another number: the calls that a model "
+        "simulates.")),
     same(setting<&C::counts, Words<kCounts>{}>(
         "counts",
         "The ranks that know the counts of tutti_scatterv and tutti_gatherv. root: the root alone, "
@@ -113,9 +113,9 @@ const Setting kSettings[] = {
     setting<&C::port, Number{0, 255}>("port", "The device's port. 0: the best active one."),
     setting<&C::rails, Number{0, 4}>(
         "rails",
-        "How many ports carry a large message together, all ranks having so many. 0: each "
-        "rank's share of the ports that are best for it, among the ranks of its node for which "
-        "they are, too; one where packets cost CPU time."),
+        "How many ports carry a large message together; every rank needs that many. 0: the ports "
+        "that are best for a rank, shared out among the ranks of its node for which they are "
+        "best; 1 where packets cost CPU time."),
     setting<&C::gid_index, Number{-1, 255}>(
         "gid_index",
         "The index of the GID. -1: one of the network that all ranks have; link-local addresses "
@@ -134,8 +134,8 @@ const Setting kSettings[] = {
         "bits are the DSCP, by which switches choose queues.")),
     setting<&C::hop_limit, Number{1, 255}>(
         "hop_limit",
-        "One more than the routers that a packet may pass. On RoCE, most devices take that of the "
-        "kernel's route instead."),
+        "The hop limit of packets: one more than the routers that a packet may pass. On RoCE, "
+        "most devices take that of the kernel's route instead."),
     setting<&C::mtu, PacketBytes{}>(
         "mtu",
         "The largest packet, in bytes. 0: the port's. A connection uses the smaller value of "
@@ -147,9 +147,9 @@ const Setting kSettings[] = {
         "the device keeps order."),
     setting<&C::verbs_timeout, Number{0, 31, Unit::exponent}>(
         "verbs_timeout",
-        "A packet that is not acknowledged is sent again after 4.096 us times two to this "
-        "power. 0: 17, so that a network may be down for some seconds before its peers count as "
-        "dead; 14 for a device in software."),
+        "The time after which a packet that is not acknowledged is sent again: 4.096 us times two "
+        "to this power. 0: 17, so that a network may be down for some seconds before its peers "
+        "count as dead; 14 for a device in software."),
     setting<&C::verbs_retry, Number{1, 6}>(
         "verbs_retry",
         "How often a packet is sent again before the peer counts as dead. (7 would mean for "
@@ -172,9 +172,9 @@ const Setting kSettings[] = {
         "more."),
     setting<&C::report_after_ms, Number{0, 2000000000, Unit::milliseconds}>(
         "report_after",
-        "After how long a rank that waits in a collective prints, once, which call that is, for "
-        "which ranks it waits, and where those are; and one that waits where ranks meet for the "
-        "first time (`tutti_init`, `tutti_comm_create`), that it does. 0: never."),
+        "The time after which a rank that waits in a collective prints, once, which call that is, "
+        "for which ranks it waits, and where those are. A rank that waits where ranks meet for "
+        "the first time (`tutti_init`, `tutti_comm_create`) prints that it waits. 0: never."),
     setting<&C::probe_interval_ms, Number{1, 60000, Unit::milliseconds}>(
         "probe_interval",
         "How often a waiting rank asks the peers that it waits for whether they are alive."),
@@ -189,14 +189,15 @@ const Setting kSettings[] = {
         "How many regions may stay registered while they are not in use."),
     setting<&C::scratch_bytes, Size{0, (1ll << 50)}>(
         "scratch_bytes",
-        "How many bytes of memory for intermediate results, for blocks that are received before "
-        "they are combined, and for packed copies of data with gaps, the process keeps for later "
-        "calls, of all its communicators together. The memory that the last call used is kept even "
-        "if it is more, unless this is 0; what calls under way need is not counted."),
+        "How many bytes of scratch memory the process keeps for later calls of all its "
+        "communicators: memory for intermediate results, for blocks that are received before they "
+        "are combined, and for packed copies of data with gaps. The memory that the last call "
+        "used is kept even if it is more, unless this is 0; memory that calls under way use is "
+        "not counted."),
     same(setting<&C::eager_limit, Size{0, (1 << 20)}>(
         "eager_limit",
-        "Over verbs, longer messages go by rendezvous, straight into the user's buffer. 0: "
-        "16k, or 64k if packets cost CPU time.")),
+        "The longest message that goes through a slot over verbs; longer ones go by rendezvous, "
+        "straight into the user's buffer. 0: 16k, or 64k if packets cost CPU time.")),
     same(setting<&C::shm_eager_limit, Size{1024, (1 << 20)}>(
         "shm_eager_limit",
         "The same limit over shared memory; `shm_copy` says how longer messages go.")),
@@ -214,10 +215,11 @@ const Setting kSettings[] = {
         "shm_copy",
         "How messages beyond `shm_eager_limit` are copied within a node. single: once, by the "
         "kernel (process_vm_writev, process_vm_readv), if it permits that. double: twice, through "
-        "shared memory. auto: what is combined as with double, while it comes; what is only "
-        "stored by the one that took less time lately, as each sender measures, for each length; "
-        "but as with single where several ranks send to one, or where /dev/shm has no room. If "
-        "ranks of a node differ, double goes before single, and single before auto."),
+        "shared memory. auto: double for data that is combined, which happens as it arrives; for "
+        "data that is only stored, the one that took less time recently, which each sender "
+        "measures for each length; but single where several ranks send to one, or where /dev/shm "
+        "has no room. If ranks of a node have different values, double takes precedence over "
+        "single, and single over auto."),
     setting<&C::shm_memory, Words<kMemories>{}>(
         "shm_memory",
         "The memory that the ranks of a node share. file: a file in /dev/shm. memfd: memory of its "
@@ -230,22 +232,22 @@ const Setting kSettings[] = {
         "has a core of its own, else not at all."),
     setting<&C::always_drives_mpi, Words<kDrives>{}>(
         "drive_mpi",
-        "How often a rank that waits calls MPI, so that what the program has pending there goes "
-        "on. sometimes: at first often, after 20 ms every 50 us, and after a second every "
-        "millisecond, since it sleeps between. always: it never sleeps; for one-sided "
-        "communication, which many MPIs move only while the target calls them. Under the drop-in "
-        "it is always as long as there are windows."),
+        "How often a waiting rank calls MPI, so that what the program has pending there makes "
+        "progress. sometimes: often at first, every 50 us after 20 ms, and every millisecond "
+        "after a second, because the rank then sleeps in between. always: the rank never sleeps; "
+        "for one-sided communication, which many MPIs move only while the target calls them. "
+        "Under the drop-in it is always as long as there are windows."),
     setting<&C::progress, Words<kProgress>{}>(
         "progress",
-        "How non-blocking calls go on while the program computes. calls: not at all, save "
-        "that adapters move long messages whose receivers were there when the call began; they go "
-        "on when the rank calls Tutti. thread: by a thread of Tutti's, which sleeps as long as no "
-        "call was begun. auto: by a thread under the drop-in, from the first non-blocking call on, "
-        "since the rank may be in any function of MPI's then; else not at all. The thread polls "
-        "without a pause if the ranks of the machine leave a core for "
-        "each such thread, else every 50 us or less often. It leaves calls with a user-defined "
-        "operation alone, unless MPI was initialized with MPI_THREAD_MULTIPLE, or, under the "
-        "drop-in, the rank is in a function of MPI's that may wait for others."),
+        "How non-blocking calls make progress while the program computes. calls: only when the "
+        "rank calls Tutti, but an adapter moves long messages alone if their receivers were there "
+        "when the call began. thread: by a thread of Tutti's, which sleeps while no call is "
+        "under way. auto: by a thread under the drop-in, from the first non-blocking call "
+        "on, since the rank may be in any function of MPI's then; else as with calls. The thread "
+        "polls without a pause if the ranks of the machine leave a core for each such thread, "
+        "else every 50 us or less often. It leaves calls with a user-defined operation alone, "
+        "unless MPI was initialized with MPI_THREAD_MULTIPLE, or, under the drop-in, the rank is "
+        "in a function of MPI's that may wait for others."),
     setting<&C::wire, Words<kWires>{}>(
         "wire",
         "Whether packets cost CPU time, as with rxe and siw (software). If so, Tutti chooses "
@@ -263,11 +265,10 @@ const Setting kSettings[] = {
         "trace", "folder",
         "Each rank writes what its calls did, step by step, into a file in this folder, which "
         "`tutti draw --trace` draws. Calls are counted on each communicator from 1, as in "
-        "messages. "
-        "Empty: nothing is recorded, at no cost."),
+        "messages. Empty: nothing is recorded, at no cost."),
     setting<&C::trace_calls, Number{1, 1000000}>(
         "trace_calls",
-        "How many calls of each collective a rank records, the first ones; some 60 bytes a "
+        "How many calls of each collective a rank records, from the first on; about 60 bytes a "
         "step."),
     same(setting<&C::only, Text{}>(
         "only", "collective,…",
@@ -275,17 +276,16 @@ const Setting kSettings[] = {
         "allreduce,bcast; all others go to the MPI. Empty: all.")),
     same(setting<&C::drop_in_from, Number{1, 1000000}>(
         "drop_in_from",
-        "Under the drop-in: from which call on a communicator's collectives are Tutti's. "
-        "Those before go to the MPI, as to make a communicator of Tutti's takes messages, "
-        "and a program may make many for one call each. Most duplicates "
-        "take none: their collectives are Tutti's from the first on. So are "
-        "MPI_COMM_WORLD's, and all with "
-        "`reproducible` or `check`.")),
+        "Under the drop-in: the first collective on a communicator that Tutti runs, counted from "
+        "1. Those before it go to the MPI, because making a communicator of Tutti's takes "
+        "messages, and a program may make many communicators for one call each. Most duplicates "
+        "take no messages: Tutti runs their collectives from the first on, and so it does on "
+        "MPI_COMM_WORLD, and on all communicators with `reproducible` or `check`.")),
     setting<&C::stats, Text{}>(
         "stats", "1|file",
         "Under the drop-in: at the end, rank 0 writes a table of its collectives to standard "
-        "error: calls, bytes, time, and who ran them by which algorithm. A file: and the same as "
-        "JSON into this file. In the environment only."),
+        "error: calls, bytes, time, and who ran them by which algorithm. With the name of a file "
+        "it also writes the table there, as JSON. In the environment only."),
 };
 
 }  // namespace
