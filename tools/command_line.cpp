@@ -21,7 +21,7 @@ namespace {
 
 // CLI11 reads "nan" and "inf" as numbers, and its bounds let NaN pass: no comparison is true of it.
 std::string why_no_decimal(const std::string& text) {
-  return parse_decimal(text) ? std::string() : "'" + text + "' is no decimal number";
+  return parse_decimal(text) ? std::string() : "'" + text + "' is not a decimal number";
 }
 
 // Columns of a help: those of the terminal, if it is narrower than a page.
@@ -86,8 +86,8 @@ constexpr const char* kCollective = "collective,--collective";
 // Why no collective has such a name: the second value of "-m 8 64k" comes here.
 std::string why_no_collective(const std::string& text) {
   if (text.empty() || text[0] < '0' || text[0] > '9') return {};
-  return fmt::format("'{:.200}' is no collective; commas separate the values of an option: 8,64k",
-                     text);
+  return fmt::format(
+      "'{:.200}' is not a collective; commas separate the values of an option: 8,64k", text);
 }
 
 // The names of a command's options, as a user writes them, without those that no help has.
@@ -179,7 +179,7 @@ const Option& Option::between(int least, int most) const {
   const auto why_none = [least, most](const std::string& text) -> std::string {
     const auto value = parse_number(text);
     if (value && *value >= least && *value <= most) return {};
-    return fmt::format("'{:.200}' is no whole number from {} to {}", text, least, most);
+    return fmt::format("'{:.200}' is not a whole number from {} to {}", text, least, most);
   };
   option_->check(CLI::Validator(why_none, CLI::Range(least, most).get_description()));
   return *this;
@@ -188,7 +188,7 @@ const Option& Option::between(double least, double most) const {
   const auto why_none = [least, most](const std::string& text) -> std::string {
     const auto value = parse_decimal(text);
     if (value && *value >= least && *value <= most) return {};
-    return fmt::format("'{:.200}' is no number from {} to {}", text, least, most);
+    return fmt::format("'{:.200}' is not a number from {} to {}", text, least, most);
   };
   option_->check(CLI::Validator(why_none, CLI::Range(least, most).get_description()));
   return *this;
@@ -196,7 +196,7 @@ const Option& Option::between(double least, double most) const {
 const Option& Option::not_negative() const {
   const auto why_none = [](const std::string& text) -> std::string {
     const auto value = parse_decimal(text);
-    return value && *value >= 0 ? "" : fmt::format("'{:.200}' is no number from 0 on", text);
+    return value && *value >= 0 ? "" : fmt::format("'{:.200}' is not a number of 0 or more", text);
   };
   option_->check(CLI::Validator(why_none, CLI::NonNegativeNumber.get_description()));
   return *this;

@@ -61,7 +61,7 @@ class Reader {
     const auto last = dash == word.npos ? first : parse_number(word.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first)
       bad_configuration(
-          fmt::format("line {}: '{:.200}' is no rank, nor several such as 0-3", line, word));
+          fmt::format("line {}: '{:.200}' is neither a rank nor a range such as 0-3", line, word));
     const auto P = static_cast<std::int64_t>(node_.size());
     if (*last >= P)
       bad_configuration(fmt::format("line {}: there is no rank {} among {} ranks", line, *last, P));

@@ -84,15 +84,14 @@ bool has_note(std::ifstream& file, const Elf64_Ehdr& header) {
 ProgramFile elf_program(const std::string& path, std::ifstream& file) {
   const auto header = read_at<Elf64_Ehdr>(file, 0);
   if (!header)
-    bad_configuration(fmt::format("{} ends within its ELF header: it is no program", path));
+    bad_configuration(fmt::format("{} ends within its ELF header: it is not a program", path));
   const Elf64_Ehdr own = own_header();
   if (header->e_ident[EI_CLASS] != own.e_ident[EI_CLASS] || header->e_machine != own.e_machine)
     bad_configuration(fmt::format("{} is a program for {}, and this machine runs {}", path,
                                   architecture_of(header->e_machine),
                                   architecture_of(own.e_machine)));
   if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
-    bad_configuration(
-        fmt::format("{} is no program but an object file or a core dump: link it first", path));
+    bad_configuration(fmt::format("{} is an object file or a core dump: link it first", path));
   // It is the dynamic linker that preloads libraries.
   const bool fixed = segments_of(file, *header, PT_INTERP).empty();
   return {path, fixed ? ProgramFile::fixed : ProgramFile::dynamic, {}, has_note(file, *header)};

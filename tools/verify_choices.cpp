@@ -42,7 +42,7 @@ std::string name_of_layout(const models::Cell& cell) { return to_string({cell.la
 Bytes size_of(const std::string& text) {
   const auto bytes = parse_size(text);
   if (!bytes || *bytes < 0)
-    throw Error(Code::bad_configuration, fmt::format("'{}' is no size, such as 64k", text));
+    throw Error(Code::bad_configuration, fmt::format("'{}' is not a size, such as 64k", text));
   return *bytes;
 }
 

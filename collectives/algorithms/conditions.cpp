@@ -98,8 +98,9 @@ constexpr std::array<Row, kConditions> kRows{{
      [](const Problem&, const Parameters& parameters) -> Reason {
        const Algorithm* const within = parameters.within.algorithm;
        if (!within || within->traits.tree) return {};
-       return fmt::format("within a node it also goes up a tree, and the broadcast '{}' is no tree",
-                          within->name);
+       return fmt::format(
+           "within a node it also goes up a tree, and the broadcast '{}' is not a tree",
+           within->name);
      }},
     {Condition::reduce_within, "reduce_within",
      "there is a reduce with the name that `within` gives",

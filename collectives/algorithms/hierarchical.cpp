@@ -91,7 +91,7 @@ void require_tree(const Parents& parents) {
   for (int at : parents)
     for (int hops = 0; at != -1; at = parents[index(at)])
       if (at < 0 || at >= count || ++hops > count)
-        throw std::logic_error("the broadcast within a node is no tree");
+        throw std::logic_error("the broadcast within a node is not a tree");
 }
 
 // The tree of the broadcast within a node: who sends to each of its ranks; −1: the leader. The last

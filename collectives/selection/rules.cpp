@@ -23,7 +23,7 @@ Json json_of(std::string_view text) {
     const std::string_view what = error.what();
     const auto place = what.find("at line");
     bad_configuration(
-        fmt::format("it is no JSON: {:.200}", place == what.npos ? what : what.substr(place)));
+        fmt::format("it is not JSON: {:.200}", place == what.npos ? what : what.substr(place)));
   }
 }
 
@@ -73,7 +73,7 @@ Rule rule_of(const Json& json, std::size_t number) {
                       "ranks_per_node, bytes, comment",
                       number, name));
   if (json.contains("comment") && !json["comment"].is_string())
-    bad_configuration(fmt::format("rule {}: the \"comment\" is no text", number));
+    bad_configuration(fmt::format("rule {}: the \"comment\" is not a string", number));
   const auto [collective, choice] = choice_of(json["collective"], json["algorithm"], number);
   return {collective, interval_of(json, "ranks", number),
           interval_of(json, "ranks_per_node", number), interval_of(json, "bytes", number), choice};

@@ -26,7 +26,7 @@ class Parser {
 
   Kernel kernel() && {
     block(false);
-    if (kernel_.ranks.empty()) bad_configuration("it names no number of ranks: `ranks 4`");
+    if (kernel_.ranks.empty()) bad_configuration("it does not name the number of ranks: `ranks 4`");
     for (Rank rank = 0; rank < kernel_.P(); ++rank) {
       const auto& all = kernel_.ranks[index(rank)];
       const auto does = [](const Operation& some) { return some.kind != Kind::stage; };
@@ -150,7 +150,7 @@ class Parser {
     const auto digit = [](char c) { return (c >= '0' && c <= '9') || c == '-'; };
     if (!letter(name[0]) ||
         !std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); }))
-      fail(fmt::format("'{:.100}' is no name: letters, then letters, digits and '-'", name));
+      fail(fmt::format("'{:.100}' is not a name: letters, then letters, digits and '-'", name));
     expect("=");
     return name;
   }
@@ -182,7 +182,7 @@ class Parser {
 
   Rank rank_of(std::string_view text) const {
     const auto rank = parse_number(text);
-    if (!rank) fail(fmt::format("'{:.100}' is no rank", text));
+    if (!rank) fail(fmt::format("'{:.100}' is not a rank", text));
     if (*rank < 0 || *rank >= kernel_.P())
       fail(fmt::format("there is no rank {} among {}", *rank, counted(kernel_.P(), "rank")));
     return static_cast<Rank>(*rank);
@@ -196,7 +196,7 @@ class Parser {
       return;
     }
     if (word.empty() || word[0] < '0' || word[0] > '9')
-      fail(fmt::format("'{:.100}' is no rank, nor a group", word));
+      fail(fmt::format("'{:.100}' is neither a rank nor a group", word));
     const std::size_t dash = word.find('-');
     const Rank first = rank_of(word.substr(0, dash));
     const Rank last = dash == word.npos ? first : rank_of(word.substr(dash + 1));

@@ -72,7 +72,7 @@ Bytes product(std::string_view text, const Names& names) {
     const auto read = named != names.end() ? std::optional(named->second) : parse_size(factor);
     if (!read || *read < 0)
       bad_configuration(fmt::format(
-          "'{:.100}' is no size: write bytes, such as 4096 or 64k, names of `let`, or a product",
+          "'{:.100}' is not a size: write bytes, such as 4096 or 64k, names of `let`, or a product",
           text));
     if (*read > 0 && value > kMost / *read)
       bad_configuration(fmt::format("'{:.100}' is more than {}", text, kMost));
@@ -84,7 +84,7 @@ Bytes product(std::string_view text, const Names& names) {
 double time(std::string_view text, const Names& names) {
   const auto problem = [text] {
     return fmt::format(
-        "'{:.100}' is no time: write 1.5ms, or s, us, ns, or a product with one of these", text);
+        "'{:.100}' is not a time: write 1.5ms, or s, us, ns, or a product with one of these", text);
   };
   double value = 1;
   int units = 0;

@@ -107,7 +107,7 @@ RecordedCall call_of(const json& line, int ranks, const std::string& where) {
 
 Recorded head_of(const json& line, const std::string& where) {
   if (!line.is_object() || !line.contains("tutti_trace"))
-    wrong(where, "this is no file that the setting `trace` has written");
+    wrong(where, "this is not a file that the setting `trace` has written");
   if (line["tutti_trace"] != kTraceFormat)
     wrong(where, fmt::format("this program reads format {}; record again", kTraceFormat));
   Recorded head;

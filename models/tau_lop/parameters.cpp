@@ -77,7 +77,7 @@ Surface surface_from(const json& given, const std::string& where) {
   for (const auto& [key, table] : given.items()) {
     const auto tau = parse_number(key);
     if (!tau || *tau < 1 || *tau > 1 << 20)
-      wrong(where, fmt::format("'{:.50}' is no number of transfers from 1 on", key));
+      wrong(where, fmt::format("'{:.50}' is not a number of transfers, which is 1 or more", key));
     read(table, tables[static_cast<int>(*tau)], inside(where, key));
   }
   if (!tables.count(1)) wrong(inside(where, "1"), "is missing");

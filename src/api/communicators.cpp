@@ -121,7 +121,7 @@ void throw_bad_communicator(tutti_comm comm) {
               comm == TUTTI_COMM_NULL
                   ? "the communicator is TUTTI_COMM_NULL; make one with tutti_comm_create"
               : comm->magic != tutti_comm_object::kMagic
-                  ? "this is no communicator of Tutti; make one with tutti_comm_create"
+                  ? "this is not a communicator of Tutti; make one with tutti_comm_create"
                   : "the communicator was freed");
 }
 

@@ -220,9 +220,10 @@ tutti_request PendingCalls::add(Library& state, tutti_comm_object& comm, const A
 }
 
 void PendingCalls::throw_no_request() {
-  throw Error(Code::bad_request,
-              "this is no request of Tutti, or it has been completed or freed; its variable should "
-              "be TUTTI_REQUEST_NULL then: pass the address of the variable, not of a copy");
+  throw Error(
+      Code::bad_request,
+      "this is not a request of Tutti, or it has been completed or freed; its variable should "
+      "be TUTTI_REQUEST_NULL then: pass the address of the variable, not of a copy");
 }
 
 void PendingCalls::remove(tutti_request handle) noexcept {

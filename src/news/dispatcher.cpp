@@ -96,7 +96,7 @@ void Dispatcher::hear(const News& news, int from) noexcept {
   if (agreement) {
     if (!agreement->members().has(from))
       return channel->link().fail_as_corrupt(
-          "it speaks of communicator %lld, of which it is no member", news.communicator);
+          "it speaks of communicator %lld, of which it is not a member", news.communicator);
     const auto answer = agreement->hear(news, from);
     if (!answer) {
       if (news.kind == News::Kind::waits && !agreement->failed())

@@ -314,10 +314,10 @@ def check_refusals():
     refused("zero or more", *BRUCK, "--params", "boba", "--set", "g=-1")
     refused("is missing", *BRUCK, "--params", "boba", "--model", "loggps")
     refused("one model", *BRUCK, "--params", "boba,frodo")
-    refused("no number of ranks", *BRUCK, "-P", 0)
+    refused("is not a number of ranks", *BRUCK, "-P", 0)
     refused("at most 512 ranks", *BRUCK, "-P", 513)
     refused("one number of ranks", *BRUCK, "-P", "2-8")
-    refused("no size", *BRUCK, "-m", "8q")
+    refused("is not a size", *BRUCK, "-m", "8q")
     refused("at most 40000", "alltoall", "--algorithm", "linear", "-P", 300)
     refused("no root 9", "bcast", "--algorithm", "linear", "--root", 9,
             status=1)

@@ -87,7 +87,7 @@ def check_collectives():
         assert "'reduce' was not expected" in refused(command, "bcast", "reduce")
     for command in ("bench", *several):
         said = refused(command, "bcast", "-m", "8", "64k")
-        assert "'64k' is no collective; commas separate the values of an option" in said, said
+        assert "'64k' is not a collective; commas separate the values of an option" in said, said
         assert "[OPTIONS] [collective...]" in help_of(command), help_of(command)
 
 
@@ -158,12 +158,12 @@ def main():
     assert "there is no option -np; did you mean -n?" in refused("run", "-np", "4", "--", "./a")
     assert ("--method: there is no value 'measure'; did you mean measured? There are measured, "
             in refused("tune", "--method", "measure"))
-    for words, said in ((["--late", "-1"], "--late: '-1' is no number from 0 to 1000000000\n"),
-                        (["--congestion", "0.5"], "'0.5' is no number from 1 to 1000000\n"),
-                        (["--noise", "1e308"], "--noise: '1e308' is no number from 0 to 1000000\n"),
-                        (["--noise", "nan"], "--noise: 'nan' is no decimal number\n"),
-                        (["--ppn", "0"], "--ppn: '0' is no whole number from 1 to 1048576\n"),
-                        (["--ppn", "1.5"], "--ppn: '1.5' is no whole number from 1 to ")):
+    for words, said in ((["--late", "-1"], "--late: '-1' is not a number from 0 to 1000000000\n"),
+                        (["--congestion", "0.5"], "'0.5' is not a number from 1 to 1000000\n"),
+                        (["--noise", "1e308"], "--noise: '1e308' is not a number from 0 to 1000000\n"),
+                        (["--noise", "nan"], "--noise: 'nan' is not a decimal number\n"),
+                        (["--ppn", "0"], "--ppn: '0' is not a whole number from 1 to 1048576\n"),
+                        (["--ppn", "1.5"], "--ppn: '1.5' is not a whole number from 1 to ")):
         assert said in refused("predict", *words), (words, refused("predict", *words))
     check_collectives()
     # One name for a thing in all commands; what an option was called before goes on working.

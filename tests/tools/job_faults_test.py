@@ -47,18 +47,18 @@ def main():
     log = "TUTTI_LOG: the setting `log` takes one of off, warn, info, not 'loud'"
     # All ranks have the same fault: before MPI starts, after it, and in a command without MPI.
     check(complaints("bench --sizs 8"), f"tutti: {unknown}")
-    check(complaints("bench --sizes x"), "tutti bench: 'x' is no size")
-    check(complaints("tune --sizes x"), "tutti tune: 'x' is no size")
-    check(complaints("measure --min x"), "tutti measure: 'x' is no size")
+    check(complaints("bench --sizes x"), "tutti bench: 'x' is not a size")
+    check(complaints("tune --sizes x"), "tutti tune: 'x' is not a size")
+    check(complaints("measure --min x"), "tutti measure: 'x' is not a size")
     check(complaints(BENCH, setting="TUTTI_LOG=loud"), f"tutti bench: {log}")
     check(complaints("info", setting="TUTTI_LOG=loud"), f"tutti: {log}")
     check(complaints("explain bcst"), f"tutti: {none}")
     # One rank has a fault, the last one or rank 0.
     check(complaints(BENCH, "bench --sizs 8"), f"tutti, rank {LAST}: {unknown}")
-    check(complaints(BENCH, "bench --sizes x"), f"tutti bench, rank {LAST}: 'x' is no size")
+    check(complaints(BENCH, "bench --sizes x"), f"tutti bench, rank {LAST}: 'x' is not a size")
     check(complaints(BENCH, BENCH, setting="TUTTI_LOG=loud"), f"tutti bench, rank {LAST}: {log}")
     check(complaints(BENCH, "bench --sizs 8", 0), f"tutti: {unknown}")
-    check(complaints(BENCH, "bench --sizes x", 0), "tutti bench: 'x' is no size")
+    check(complaints(BENCH, "bench --sizes x", 0), "tutti bench: 'x' is not a size")
     # Rank 0 has another fault.
     check(complaints("bench --sizs 8", "bench --qq 8"), f"tutti: {unknown}",
           f"tutti, rank {LAST}: there is no option --qq")

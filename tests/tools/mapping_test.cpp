@@ -45,7 +45,8 @@ TEST_CASE("mapping: a line is a node") {
   CHECK_THROWS_WITH(parse_mapping("0 1 0", 2), Catch::Contains("line 1: rank 0 is named twice"));
   CHECK_THROWS_WITH(parse_mapping("0-2", 2), Catch::Contains("no rank 2 among 2"));
   CHECK_THROWS_WITH(parse_mapping("1", 2), Catch::Contains("rank 0 is on no node"));
-  CHECK_THROWS_WITH(parse_mapping("0-99999999999999999999", 2), Catch::Contains("is no rank"));
-  CHECK_THROWS_WITH(parse_mapping("0--1", 2), Catch::Contains("is no rank"));
+  CHECK_THROWS_WITH(parse_mapping("0-99999999999999999999", 2),
+                    Catch::Contains("is neither a rank"));
+  CHECK_THROWS_WITH(parse_mapping("0--1", 2), Catch::Contains("is neither a rank"));
   CHECK_THROWS_WITH(parse_mapping("0-9223372036854775807", 2), Catch::Contains("there is no rank"));
 }

@@ -63,7 +63,7 @@ def predicted(path):
 def refusals(folder):
     refused("there is no model 'loggpp'; did you mean loggp", "--models", "loggpp", *QUICK)
     refused("two ranks at least", *QUICK, ranks=1)
-    refused("'8q' is no size", "--min", "8q")
+    refused("'8q' is not a size", "--min", "8q")
     refused("too close", "--min", "64", "--max", "65")
     nowhere = folder / "file" / "measured.json"
     (folder / "file").write_text("no folder")

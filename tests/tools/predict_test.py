@@ -255,9 +255,9 @@ def check_mapping(folder):
     for text, words in (("0-3\n4-7 2\n", "line 2: rank 2 is named in line 1 already"),
                         ("0-3\n4-6\n", "rank 7 is on no node"),
                         ("0-3\n4-8\n", "line 2: there is no rank 8 among 8 ranks"),
-                        ("0-3\n4-x\n", "line 2: '4-x' is no rank"),
-                        ("3-0\n4-7\n", "line 1: '3-0' is no rank"),
-                        ("-1\n", "line 1: '-1' is no rank"), ("", "rank 0 is on no node")):
+                        ("0-3\n4-x\n", "line 2: '4-x' is neither a rank"),
+                        ("3-0\n4-7\n", "line 1: '3-0' is neither a rank"),
+                        ("-1\n", "line 1: '-1' is neither a rank"), ("", "rank 0 is on no node")):
         path.write_text(text)
         refused(f"--mapping {path}: {words}", *ring, "--mapping", path)
     refused("--mapping in-turns: cannot read", *ring, "--mapping", "in-turns")

@@ -97,8 +97,8 @@ def check_refusals(path):
     refused_text("rank 1 has no lines", "ranks 2\nrank 0: compute 1us")
     refused_text("line 3: rank 1 calls bcast of 16 bytes",
                  "ranks 2\nrank 0: bcast 8\nrank 1: bcast 16")
-    refused_text("line 2: 'nan' is no time", "ranks 2\nall: compute nan")
-    refused_text("line 2: '4q' is no size", "ranks 2\nall: bcast 4q")
+    refused_text("line 2: 'nan' is not a time", "ranks 2\nall: compute nan")
+    refused_text("line 2: '4q' is not a size", "ranks 2\nall: bcast 4q")
     refused_text("power of two", "ranks 3\nall: allgather 8 algorithm=bine")
     refused_text("--program names the calls itself", "ranks 2\nall: barrier", "--collective",
                  "bcast")

@@ -85,7 +85,7 @@ def main():
         "empty": (b"", "empty is empty"),
         "cut": (true[:20], "cut ends within its ELF header"),
         "other": (patched(E_MACHINE, "=H", other), f"other is a program for {its_name}, and this"),
-        "object": (patched(E_TYPE, "=H", 1), "object is no program but an object file"),
+        "object": (patched(E_TYPE, "=H", 1), "object is an object file"),
     }
     without = {  # with their status
         "static": (static_program(7), 7, "./static is linked statically"),

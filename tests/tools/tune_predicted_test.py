@@ -76,7 +76,7 @@ def check_candidates():
     assert all(name.startswith(("binomial(k=2,segment=4096)", "chain")) for name in one), one
     refused("bcast has no algorithm 'lineer'", *TUNE, "--params", "boba", "--algorithm", "lineer")
     refused("unknown parameter 'k=2'", *TUNE, "--params", "boba", "--algorithm", "chain(k=2)")
-    refused("--segment '1q' is no size", *TUNE, "--params", "boba", "--segment", "1q")
+    refused("--segment '1q' is not a size", *TUNE, "--params", "boba", "--segment", "1q")
     refused("--calls", *TUNE, "--params", "boba", "--calls", 0)
     refused("--model takes the parameters that --params names", *TUNE, "--model", "loggp")
     refused("there is no model 'loggpp'", *TUNE, "--params", "boba", "--model", "loggpp")

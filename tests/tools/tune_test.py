@@ -58,8 +58,8 @@ def rules_of(path):
 
 def refusals(folder):
     refused(folder, "there is no collective 'bcasst'", "--collective", "bcasst")
-    refused(folder, "'8q' is no size", "-m", "8q")
-    refused(folder, f"no number of ranks from 2 to {RANKS}", "-P", RANKS + 1)
+    refused(folder, "'8q' is not a size", "-m", "8q")
+    refused(folder, f"is not a number of ranks from 2 to {RANKS}", "-P", RANKS + 1)
     refused(folder, "two ranks at least", *QUICK, ranks=1)
     refused(folder, "name the numbers of ranks", "--method", "predicted")
     refused(folder, "cannot read none.json", "--params", "none.json")

@@ -30,7 +30,7 @@ std::int64_t bytes_of_size(const std::string& text) {
   if (!size || *size < 0 || *size > INT32_MAX)
     throw Error(
         Code::bad_configuration,
-        fmt::format("'{}' is no size: write bytes, such as 4096, 64k or 1MiB, below 2 GiB (the "
+        fmt::format("'{}' is not a size: write bytes, such as 4096, 64k or 1MiB, below 2 GiB (the "
                     "surrounding MPI counts in int)",
                     text));
   return *size;

@@ -46,7 +46,7 @@ void check(const MeasureOptions& options, int ranks) {
     bad_configuration("measuring needs two ranks at least: mpiexec -n 2 tutti measure");
   for (const std::string& text : {options.least, options.most})
     if (const auto size = parse_size(text); !size || *size < 1 || *size > 1 << 26)
-      bad_configuration(fmt::format("'{}' is no size from 1 to 64M", text));
+      bad_configuration(fmt::format("'{}' is not a size from 1 to 64M", text));
   if (*parse_size(options.least) * 4 > *parse_size(options.most))
     bad_configuration(
         fmt::format("--min {} and --max {} are too close for a line: four times at least",

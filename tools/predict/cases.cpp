@@ -108,7 +108,7 @@ Bytes cut_below(const PredictOptions& options) {
   if (options.segment.empty()) return 0;
   const auto segment = parse_size(options.segment);
   if (!segment || *segment < 1)
-    bad_configuration(fmt::format("--segment '{}' is no size", options.segment));
+    bad_configuration(fmt::format("--segment '{}' is not a size", options.segment));
   return *segment;
 }
 
@@ -135,7 +135,7 @@ models::SimulationOptions setting_of(const PredictOptions& options, int P) {
   if (!options.eager.empty()) {
     const auto most = parse_size(options.eager);
     if (!most || *most < 0)
-      bad_configuration(fmt::format("--eager '{}' is no size", options.eager));
+      bad_configuration(fmt::format("--eager '{}' is not a size", options.eager));
     setting.limits = protocols::Limits{.line = 0,
                                        .small = 0,
                                        .eager = *most,
@@ -237,7 +237,7 @@ std::vector<int> ranks_of(const PredictOptions& options) {
     const auto P = parse_number(text);
     if (!P || *P < 1 || *P > Case::kMostRanks)
       bad_configuration(
-          fmt::format("'{}' is no number of ranks from 1 to {}", text, Case::kMostRanks));
+          fmt::format("'{}' is not a number of ranks from 1 to {}", text, Case::kMostRanks));
     return static_cast<int>(*P);
   });
 }
@@ -247,7 +247,7 @@ std::vector<Bytes> sizes_of(const PredictOptions& options) {
     const auto size = parse_size(text);
     if (!size || *size < 0 || *size > Case::kMostBytes)
       bad_configuration(fmt::format(
-          "'{}' is no size: write bytes, such as 4096, 64k or 1MiB, from 0 to 1T", text));
+          "'{}' is not a size: write bytes, such as 4096, 64k or 1MiB, from 0 to 1T", text));
     return *size;
   });
 }

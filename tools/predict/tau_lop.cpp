@@ -35,7 +35,7 @@ void set_segment(const PredictOptions& options, models::tau_lop::Parameters& par
   if (options.segment.empty()) return;
   const auto segment = parse_size(options.segment);
   if (!segment || *segment < 1)
-    bad_configuration(fmt::format("--segment '{}' is no size", options.segment));
+    bad_configuration(fmt::format("--segment '{}' is not a size", options.segment));
   parameters.segment = parameters.segments_above = *segment;
   parameters.protocols.reset();
 }

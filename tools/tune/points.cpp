@@ -67,7 +67,7 @@ Wanted wanted_of(const TuneOptions& options, const std::vector<Collective>& coll
   for (const std::string& text : options.segments) {
     const auto size = parse_size(text);
     if (!size || *size < 0)
-      bad_configuration(fmt::format("--segment '{}' is no size; 0: messages are not cut", text));
+      bad_configuration(fmt::format("--segment '{}' is not a size; 0: messages are not cut", text));
     wanted.segments.push_back(*size);
   }
   for (const std::string& list : options.algorithms) {
@@ -117,7 +117,7 @@ std::vector<Bytes> sizes_of(const TuneOptions& options) {
   for (const std::string& text : options.sizes) {
     const auto size = parse_size(text);
     if (!size || *size < 1 || *size > 1 << 30)
-      bad_configuration(fmt::format("'{}' is no size from 1 to 1G", text));
+      bad_configuration(fmt::format("'{}' is not a size from 1 to 1G", text));
     all.push_back(*size);
   }
   return ascending(std::move(all));
@@ -128,7 +128,7 @@ std::vector<int> ranks_of(const TuneOptions& options, int most) {
   for (const std::string& text : options.ranks) {
     const auto P = parse_number(text);
     if (!P || *P < 2 || *P > most)
-      bad_configuration(fmt::format("'{}' is no number of ranks from 2 to {}", text, most));
+      bad_configuration(fmt::format("'{}' is not a number of ranks from 2 to {}", text, most));
     all.push_back(static_cast<int>(*P));
   }
   if (all.empty()) all.push_back(most);

@@ -177,7 +177,7 @@ TEST_CASE("conditions: hierarchical algorithms say of which level they speak", "
   CHECK(why("binomial", "dissemination").empty());
   CHECK(why("bine", "dissemination") == "within a node: it needs a power of two of ranks, not 3");
   CHECK(why("scatter-ring", "dissemination") ==
-        "within a node it also goes up a tree, and the broadcast 'scatter-ring' is no tree");
+        "within a node it also goes up a tree, and the broadcast 'scatter-ring' is not a tree");
   const auto across = why_not(*find(Collective::bcast, "hierarchical"),
                               {{.collective = Collective::bcast}, 3, 0, true, {0, 1, 2}},
                               {.across = {find(Collective::bcast, "bine")}});

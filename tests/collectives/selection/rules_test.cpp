@@ -78,7 +78,7 @@ TEST_CASE("rules: a table is read", "[rules]") {
 TEST_CASE("rules: a wrong table is refused, and the rule named", "[rules]") {
   for (const char* text :
        {"", "{", "rules", "{\"rules\": [}", "\xff", "{\"rules\": []} more", "4e488"})
-    table_refused(text, "it is no JSON");
+    table_refused(text, "it is not JSON");
   for (const char* text :
        {"[]", "{}", "3", "null", R"({"rules": {}})", R"({"rules": null})", R"({"Rules": []})"})
     table_refused(text, "it has no array \"rules\"");
@@ -99,7 +99,7 @@ TEST_CASE("rules: a wrong table is refused, and the rule named", "[rules]") {
       table_refused(rule(chain + ", \"" + name + "\": " + interval),
                     "rule 1: \"" + std::string{name} + "\" is a number or [least, most]");
   table_refused(rule(chain + R"(, "bytes": [8, 4])"), "rule 1: \"bytes\": 8 is more than 4");
-  table_refused(rule(chain + R"(, "comment": 3)"), "rule 1: the \"comment\" is no text");
+  table_refused(rule(chain + R"(, "comment": 3)"), "rule 1: the \"comment\" is not a string");
 }
 
 TEST_CASE("rules: a choice in a table is one, for the collective of its rule", "[rules]") {
@@ -121,7 +121,7 @@ TEST_CASE("rules: a choice in a table is one, for the collective of its rule", "
 
 TEST_CASE("rules: long and deep tables are refused, and soon", "[rules]") {
   const int many = 200000;
-  table_refused(times("[", many), "it is no JSON");
+  table_refused(times("[", many), "it is not JSON");
   table_refused(times("[", many) + times("]", many), "no array \"rules\"");
   table_refused(R"({"rules": )" + times("[", many) + times("]", many) + "}", "rule 1 needs");
 }

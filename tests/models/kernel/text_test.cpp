@@ -75,7 +75,7 @@ rank 0: repeat 3 { repeat 2
 }
 
 TEST_CASE("kernel: what cannot be read is named with its line") {
-  CHECK(text_refused("") == "it names no number of ranks: `ranks 4`");
+  CHECK(text_refused("") == "it does not name the number of ranks: `ranks 4`");
   CHECK_THAT(text_refused("all: compute 1us"), Contains("line 1: the first line says"));
   const auto with_two = [](const std::string& text) { return text_refused("ranks 2\n" + text); };
   for (const char* time :
@@ -89,7 +89,7 @@ TEST_CASE("kernel: what cannot be read is named with its line") {
              Contains("rank 0 would exchange messages with itself"));
   CHECK_THAT(with_two("rank 0: send 1"), Contains("send needs to=RANK"));
   CHECK_THAT(with_two("rank 0,0: compute 1us"), Contains("rank 0 is named twice"));
-  CHECK_THAT(with_two("rank x: compute 1us"), Contains("'x' is no rank, nor a group"));
+  CHECK_THAT(with_two("rank x: compute 1us"), Contains("'x' is neither a rank nor a group"));
   CHECK_THAT(with_two("compute 1us"), Contains("line 2: no `rank 0-3:` or `all:` above"));
   CHECK_THAT(with_two("all: bcst 8"), Contains("did you mean bcast?"));
   CHECK_THAT(with_two("all: bcast 8 rot=1"), Contains("did you mean root?"));

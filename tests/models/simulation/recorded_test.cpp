@@ -56,8 +56,8 @@ TEST_CASE("a recorded rank is read") {
 
 TEST_CASE("what is no recording is refused, with its line") {
   CHECK_THAT(refusal(""), Contains("empty"));
-  CHECK_THAT(refusal("{}\n"), Contains("line 1: this is no file"));
-  CHECK_THAT(refusal("[]\n"), Contains("line 1: this is no file"));
+  CHECK_THAT(refusal("{}\n"), Contains("line 1: this is not a file"));
+  CHECK_THAT(refusal("[]\n"), Contains("line 1: this is not a file"));
   CHECK_THAT(refusal("{\"tutti_trace\":2}\n"), Contains("reads format 1"));
   CHECK_THAT(refusal(kOne), Contains("line 3: the last line is missing"));
   CHECK_THAT(refusal(kOne.substr(0, kOne.size() - 9)), Contains("line 2: it is cut off"));

@@ -67,7 +67,7 @@ TEST_CASE("tau-lop: parameters as JSON") {
   refused("/format", 2, "this program reads format 1");
   refused("/model", "loggp", "model: must be tau-lop");
   refused("/within/transfer", nlohmann::json::object(), "within.transfer.1: is missing");
-  refused("/within/transfer/two", 1, "'two' is no number of transfers");
+  refused("/within/transfer/two", 1, "'two' is not a number of transfers");
   refused("/between/overhead", -1, "between.overhead: must be zero or more");
   refused("/between/latency", 1, "there is no 'latency' here");
   refused("/segment", "8k", "segment: must be a whole number");

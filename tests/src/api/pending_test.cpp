@@ -30,7 +30,7 @@ TEST_CASE("a handle names its call until the call is removed") {
   CHECK(calls.find(second).form() == Form::persistent);
   CHECK(calls.places() == 2);
   calls.remove(first);
-  check_error(Code::bad_request, "no request of Tutti", [&] { calls.find(first); });
+  check_error(Code::bad_request, "not a request of Tutti", [&] { calls.find(first); });
   CHECK(calls.find(second).belongs_to(one.object()));
 }
 

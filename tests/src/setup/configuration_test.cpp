@@ -145,7 +145,7 @@ TEST_CASE("a table that cannot be read is named, with the place", "[configuratio
   std::string path = "/tmp/tutti-table-XXXXXX";
   close(mkstemp(path.data()));
   std::ofstream(path) << "{\"rules\": [\n  {\"collective\" 3}]}\n";
-  CHECK(message_of(path).find(path + ": it is no JSON: at line 2") != std::string::npos);
+  CHECK(message_of(path).find(path + ": it is not JSON: at line 2") != std::string::npos);
   std::ofstream(path) << R"({"rules": [{"collective": "bcast", "algorithm": "magic"}]})";
   CHECK(message_of(path).find(path + ": rule 1: bcast has no algorithm 'magic'") !=
         std::string::npos);
