@@ -227,7 +227,7 @@ void Rings::fail_as_corrupt(Ring ring, std::uint32_t sequence, std::uint32_t num
                             std::uint32_t bytes) noexcept {
   const std::uint32_t capacity = inbox_.shape()[ring].capacity();
   if (number != sequence)
-    link_.fail_as_corrupt("its message number %lld bears the number %lld", sequence, number);
+    link_.fail_as_corrupt("its message number %lld carries the number %lld", sequence, number);
   else if (bytes > capacity)
     link_.fail_as_corrupt("a message of %lld bytes came through slots of %lld", bytes, capacity);
   else

@@ -189,7 +189,7 @@ std::string size_in(const json& object, const char* key) {
 
 void print_memory(const json& memory) {
   fmt::print("Memory of a rank (a connection is made when two ranks first communicate)\n{}",
-             paragraph(fmt::format("a connection: verbs {}, {} once it has proven hot; shared "
+             paragraph(fmt::format("a connection: verbs {}, {} once it has grown; shared "
                                    "memory {}, {} once it has carried messages of all kinds",
                                    size_in(memory, "verbs_connection_bytes"),
                                    size_in(memory, "most_verbs_connection_bytes"),
@@ -199,7 +199,7 @@ void print_memory(const json& memory) {
   fmt::print("  {:>7} {:>10}   {:<36}   all peers\n  {:>7} {:>10}", "", "",
              "peers of a dissemination", "ranks", "addresses");
   for (int i = 0; i < 2; ++i)
-    fmt::print("   {:>6} {:>9} {:>9} {:>9}", "peers", "verbs", "all hot", "shm");
+    fmt::print("   {:>6} {:>9} {:>9} {:>9}", "peers", "verbs", "all grown", "shm");
   fmt::print("\n");
   for (const json& row : memory["jobs"]) {
     fmt::print("  {:>7} {:>10}", row["P"].get<std::size_t>(), size_in(row, "address_bytes"));

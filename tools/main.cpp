@@ -26,9 +26,8 @@ int main(int argc, char** argv) {
       "  mpiexec -n 2 tutti measure --save           the models' parameters of this machine\n"
       "  mpiexec -n 4 tutti tune --table best.json   which algorithm is best for each size\n"
       "  tutti explain allgather -P 64 -m 4k --ppn 8 which algorithm would run, and why\n"
-      "  tutti run --stats -n 4 -- ./program         an MPI program as it is, its collectives "
-      "being "
-      "Tutti's\n"
+      "  tutti run --stats -n 4 -- ./program         an MPI program as it is, with Tutti's "
+      "collectives\n"
       "See tutti(1).");
   tutti::tools::add_info(line);
   tutti::tools::add_list(line);

@@ -224,19 +224,19 @@ int run(const RunOptions& options) {
 
 void add_run(CommandLine& line) {
   auto options = std::make_shared<RunOptions>();
-  const Command command = line.command("run", "Run an MPI program, its collectives being Tutti's");
-  command.option("-n,--ranks", options->ranks, "Ranks of the job").between(1, INT_MAX);
+  const Command command = line.command("run", "run an MPI program with Tutti's collectives");
+  command.option("-n,--ranks", options->ranks, "ranks of the job").between(1, INT_MAX);
   command.option("--stats", options->stats,
-                 "At the end, print what rank 0 has called; a file: write it there as JSON, too",
+                 "at the end, print what rank 0 has called; a file: write it there as JSON, too",
                  "FILE");
-  command.option("--only", options->only, "The collectives that Tutti runs: allreduce,bcast,…");
-  command.option("--mpi", options->mpi, "The program's MPI, if its libraries do not show it")
+  command.option("--only", options->only, "the collectives that Tutti runs: allreduce,bcast,…");
+  command.option("--mpi", options->mpi, "the program's MPI, if its libraries do not show it")
       .one_of({"mpich", "openmpi"});
   command.option(
       "--launcher", options->launcher,
-      "The program that starts jobs, and options of its own, instead of that MPI's mpiexec: "
+      "the program that starts jobs, and options of its own, instead of that MPI's mpiexec: "
       "\"srun --mpi=pmix\"");
-  command.option("program", options->program, "The program and its arguments, after --").required();
+  command.option("program", options->program, "the program and its arguments, after --").required();
   command.footer("Example: tutti run --stats -n 4 -- ./program its arguments");
   command.runs([options] { return run(*options); });
 }

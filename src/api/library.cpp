@@ -212,8 +212,8 @@ void throw_no_library() {
 
 void throw_in_callback() {
   throw Error(Code::unsupported,
-              "this is called by a function that Tutti has called, the operation of a reduction or "
-              "the function that takes the log; such functions may not call Tutti");
+              "this is called from a callback of Tutti's, the operation of a reduction or the "
+              "function that takes the log; callbacks may not call Tutti");
 }
 
 int initialize(const tutti_options* options, const Manner& manner) noexcept {

@@ -164,7 +164,7 @@ TEST_CASE("words that no rank sends are not believed", "[verbs][verbs-link]") {
       {5u << 29 | 7u << 26, "credits for ring 7"},
       {6u << 29 | 64u, "transfer 64 over 1 rails"},
       {6u << 29 | 1u << 27, "transfer 0 over 2 rails"},
-      {7u << 29 | 1u, "goes over to an inbox that is not there"},
+      {7u << 29 | 1u, "moves to a larger connection that does not exist"},
   }));
   send_word(two.b, word);
   two.a.progress();
