@@ -27,7 +27,7 @@ def add_halves(in_, inout, _):
 
 
 def samples():
-    """Those of this rank: points of the square from -1 to 1, and the function to learn."""
+    """This rank's points of the square from -1 to 1, and the function to learn."""
     i = numpy.arange(rank, SAMPLES, ranks)
     x, y = (numpy.float32(i * factor % SAMPLES * 2 / SAMPLES - 1) for factor in (37, 211))
     ones = numpy.ones_like(x)

@@ -1,7 +1,7 @@
 // Pieces: a message that may be too long for a slot of the eager ring, since its sender cannot
 // write to user memory, or two copies are faster than one, or the connection is still small.
 //
-// All pieces bear the message's name and go through the eager ring in order, so their order is
+// All pieces carry the message's name and go through the eager ring in order, so their order is
 // their place. How much has gone stands in the transfer. The sender decides how long a piece is, by
 // the slots that it finds; the receiver knows the lengths that it may choose. Leaves to the caller:
 // that a piece holds whole elements if there is an operand (combines_on_arrival()).

@@ -176,7 +176,8 @@ Post RendezvousMoves::write_part(const ReadyEntry& entry, Transfer& transfer, co
   return post;
 }
 
-// Likewise: what was read may be what the peer's program has done with its buffer since.
+// again, too, if the peer has revoked the invitation: its program may have changed the buffer
+// since, and what was read may be that.
 Post RendezvousMoves::fetch(const ReadyEntry& entry, const Transfer& transfer, void* data,
                             Bytes bytes) noexcept {
   transport::Fetching& fetching = *link_.capabilities().fetching;

@@ -2,8 +2,8 @@
 // messages of its rings go over to them (transport/growth.hpp).
 //
 // Where both ends begin with small inboxes, a connection asks for large ones when the small ones
-// have cost something: messages waited for a slot, or were cut. One that gets along with few slots
-// stays small for long, since to make large inboxes costs as much as thousands of messages.
+// have cost something: messages waited for a slot, or were cut. A connection that gets along with
+// few slots stays small, since making large inboxes costs as much as thousands of messages.
 //
 // Why nothing is lost: the number of a message says where it stands in either inbox, and sender and
 // receiver may have different ideas of how many slots there are. The sender's is what counts for

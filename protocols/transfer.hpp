@@ -43,8 +43,8 @@ struct Transfer {
   std::uint64_t ticket = 0;
   Bytes moved = 0;    // bytes that have gone in pieces, or in parts
   Bytes brought = 0;  // bytes to be sent that are in the room of the view, from the first on
-  // It covers the buffer, once that is registered. One that is lent stays the caller's, who keeps
-  // it until the transfer is done or abandoned.
+  // It covers the buffer, once that is registered. A region that is lent stays the caller's, who
+  // keeps it until the transfer is done or abandoned.
   registration::Region* region = nullptr;
   // Set by the caller at the start: the bytes are addresses in the room of this view. Null: they
   // are what they are.

@@ -175,8 +175,8 @@ Region* Cache::new_region() {
   return storage_.back().get();
 }
 
-// Kept regions are sorted by where they begin. One that covers the range begins no later than it,
-// and at most the longest kept length before its end.
+// Kept regions are sorted by where they begin. A region that covers the range begins no later than
+// the range, and at most the longest kept length before the range's end.
 Region* Cache::find(std::uintptr_t begin, std::uintptr_t end, bool writable) noexcept {
   auto place = std::upper_bound(kept_.begin(), kept_.end(), begin,
                                 [](std::uintptr_t b, const Region* r) { return b < r->begin; });

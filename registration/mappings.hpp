@@ -20,7 +20,7 @@ namespace tutti::registration {
 struct Memory {
   bool reports_all = false;  // the kernel reports each change of its pages
   bool huge = false;         // some of its pages are huge
-  // Those that hold the range, whole mappings where they are huge; without the last page of .data.
+  // The pages of the range, whole mappings where they are huge; without the last page of .data.
   PageRange pages;
   // The predicate of a sentence that says why it does not report all; empty if it does.
   std::string kind;

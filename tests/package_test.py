@@ -107,7 +107,7 @@ class Root:
         self.run("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages)
 
     def packages(self):
-        """Those of Tutti that are there."""
+        """The packages of Tutti that are there."""
         return set(self.run("dpkg-query", "-W", "-f", "${Package}\n", "*tutti*").split())
 
 
@@ -142,7 +142,7 @@ def make_later(source):
 
 
 def soname_of(root, program):
-    """That of the libtutti that a program loads."""
+    """The soname of the libtutti that a program loads."""
     return re.search(r"libtutti\S*", root.run("ldd", program))[0]
 
 

@@ -32,7 +32,7 @@ inline std::string mpi_name_in(std::string_view text) {
   return std::string(line);
 }
 
-// That of this process. May be called before MPI_Init.
+// The name of this process's MPI. May be called before MPI_Init.
 std::string mpi_name();
 
 }  // namespace tutti::tools

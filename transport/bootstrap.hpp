@@ -29,7 +29,7 @@ class Bootstrap {
   // All ranks have come this far. Collective. Throws Error{bootstrap_failed}, which names the
   // lowest rank that has given up.
   void confirm();
-  // All ranks have come this far, as for confirm(). Those that wait sleep, and leave their cores to
+  // All ranks have come this far, as for confirm(). Ranks that wait sleep, and leave their cores to
   // others who measure meanwhile. Collective; unlike in the others, a rank that has failed since
   // the last exchange must come here first.
   virtual void rest() = 0;

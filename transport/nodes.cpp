@@ -98,7 +98,7 @@ void divide_nodes(Bootstrap& bootstrap, std::span<PlacementCard> cards) {
         mine = look_for_beacon(cards[leader]);
       bootstrap.allgather(&mine, sizeof mine, all.data());
     }
-    // Those who stay out get a name of their own, so that they cannot meet those who joined.
+    // Ranks that stay out get a name of their own, so that they cannot meet those who joined.
     for (std::size_t r = 0; r < cards.size(); ++r) {
       if (placed[r]) continue;
       if (all[r].obstacle != 0) cards[r].obstacle = all[r].obstacle;

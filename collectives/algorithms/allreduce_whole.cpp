@@ -3,8 +3,8 @@
 // Every rank gets every rank's vector, by the pattern of an allgather, and combines them itself, in
 // the order of the ranks: any operation, and the same bits everywhere. The paper combines what
 // arrives at once; then each rank would do so in an order of its own. Scratch P·m: for short
-// vectors. Those of pieces (allreduce.cpp) send a P-th of the bytes in each message, twice as many
-// messages.
+// vectors. The allreduces of pieces (allreduce.cpp) send a P-th of the bytes in each message, and
+// twice as many messages.
 #include "collectives/algorithms/common.hpp"
 
 namespace tutti::collectives {

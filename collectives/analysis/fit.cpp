@@ -15,8 +15,8 @@
 namespace tutti::collectives {
 namespace {
 
-// From simple to less so, as the first that fits is printed. Those of one algorithm alone come
-// last.
+// Formulas from simple to less so, as the first that fits is printed. Formulas of one algorithm
+// alone come last.
 struct Known {
   std::string_view text, where = {};
 };

@@ -132,7 +132,7 @@ class FewerOrders {
   std::vector<std::size_t> moves_;
 };
 
-// That of the first call that has one: it can not be played.
+// The fault of the first call that has one: it cannot be played.
 Verdict fault_of(const Calls& calls) {
   for (const WholeCall* call : calls.calls)
     if (!call->fault.ok()) return call->fault;

@@ -115,8 +115,8 @@ std::optional<Fit> bound(const std::vector<Point>& points, Naming naming) {
   return found;
 }
 
-// The simplest that is above all points, and below so many times each of them. That of grids is of
-// few algorithms.
+// The simplest formula that is above all points, and below kFar times each of them. The one of
+// grids is of few algorithms.
 std::optional<Fit> loose_bound(const std::vector<Point>& points, Naming naming) {
   constexpr double kFar = 2;
   std::optional<Fit> found;

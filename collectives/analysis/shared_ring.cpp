@@ -87,7 +87,7 @@ Change SharedRing::take(std::uint32_t sequence, int pieces, Waiting& waiting, bo
   return took(pieces, waiting, searched);
 }
 
-// As receive_eager() and receive_pieces() end.
+// Ends a receive as receive_eager() and receive_pieces() do.
 Change SharedRing::took(int pieces, Waiting& waiting, bool searched) {
   using Phase = Waiting::Phase;
   if (++waiting.pieces == pieces) {
@@ -97,7 +97,7 @@ Change SharedRing::took(int pieces, Waiting& waiting, bool searched) {
   return Change::received;
 }
 
-// Forgets those whose slots are free now.
+// Forgets the messages whose slots are free now.
 void SharedRing::leave_slots() {
   const std::uint32_t left = out_.count() - in_.freed();
   in_slots_.erase(in_slots_.begin(), in_slots_.end() - static_cast<std::ptrdiff_t>(left));

@@ -72,7 +72,7 @@ class Cursor {
     done_ = 0;
   }
 
-  // The steps whose predecessors are all done and that were not taken yet. Those that became ready
+  // The steps whose predecessors are all done and that were not taken yet. Steps that became ready
   // together stand in ascending order of ids.
   std::span<const StepId> ready() const noexcept { return {state_.data() + head_, tail_ - head_}; }
 

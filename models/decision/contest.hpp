@@ -57,9 +57,9 @@ class Contest {
     int doublings;
     double rounds;
   };
-  static constexpr double kClearly = 0.98;
+  static constexpr double kClearly = 0.98;  // of another time: below that it is clearly less
 
-  // How many times twice a MiB; less matters to nobody.
+  // How often a MiB has to be doubled to reach `memory`; less than that matters to nobody.
   static int doublings_of(Bytes memory) noexcept {
     return std::bit_width(static_cast<std::uint64_t>(std::max<Bytes>(memory, 0)) >> 20);
   }

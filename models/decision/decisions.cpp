@@ -342,7 +342,7 @@ std::vector<Candidate> Decisions::candidates(const Problem& problem) {
                                : why_no_sketch(algorithm);
     all.push_back(std::move(candidate));
   }
-  // Those that apply before the others, and the winner before the second.
+  // Candidates that apply come before the others, and the winner before the second.
   const auto others = std::stable_partition(
       all.begin(), all.end(), [](const Candidate& one) { return one.excluded.empty(); });
   Contest contest;

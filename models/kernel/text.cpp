@@ -217,7 +217,7 @@ class Parser {
     if (all.empty()) fail("ranks are missing");
     return all;
   }
-  // Those up to a word, or to the end of the statement.
+  // The ranks that are named up to a word, or to the end of the statement.
   std::vector<Rank> ranks(std::string_view until) {
     std::string list;
     while (goes_on() && !is_next(until)) list += fmt::format("{},", words_[at_++].text);

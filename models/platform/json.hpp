@@ -46,8 +46,8 @@ struct Changes {
   // Another model, whose parameters are made from the file's (conversion.hpp); empty: the file's.
   std::string model{};
   // Parameters by name; "within.G" or "between.G" for one level, else all; "between_sockets.G"
-  // makes that level out of the one within, if the file has none. Those of the file's
-  // model change before its parameters are converted, those of the other model after that.
+  // makes that level out of the one within, if the file has none. Parameters of the file's model
+  // change before they are converted, parameters of the other model after that.
   // "gap_by_destinations" is one of them: a factor for any number.
   std::vector<std::pair<std::string, double>> parameters{};
 };

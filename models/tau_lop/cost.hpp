@@ -42,8 +42,8 @@ class Cost {
   // A course through a channel, or of copying or combining.
   Cost(Kind kind, int channel, const Course& course);
 
-  // The greatest of them. Those that cannot be the greatest, whatever the parameters, are left out:
-  // L^c(m, τ) grows with m and with τ.
+  // The greatest of these costs. A cost that is never the greatest, whatever the parameters, is
+  // left out: L^c(m, τ) grows with m and with τ.
   static Cost greatest(std::vector<Cost> of);
 
   Cost& operator+=(const Cost& more);

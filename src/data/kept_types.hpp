@@ -22,8 +22,8 @@ class KeptTypes {
 
   // Null: none is kept with that type. It must be valid.
   TypeForm* find(MPI_Datatype type) noexcept;
-  // One that was found lately, as long as no type with a kept form has been freed since: then the
-  // type is as it was, and the MPI need not be asked. Null: ask it.
+  // A form that was found lately, as long as no type with a kept form has been freed since: then
+  // the type is as it was, and the MPI need not be asked. Null: ask it.
   TypeForm* find_recent(MPI_Datatype type) noexcept {
     const Recent& recent = recent_[place_of(type, kRecent)];
     if (recent.type != type || recent.frees != frees_.load(std::memory_order_acquire))

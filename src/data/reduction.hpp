@@ -68,8 +68,8 @@ class Operations {
   // `lenient`: whatever the MPI computes is an operation, though the standard may not define it.
   explicit Operations(bool lenient = false) : lenient_(lenient) {}
 
-  // One that was found before, and any call may use: it is vectorised(). Null: there is none. Valid
-  // until the next find().
+  // A reduction that was found before, and that any call may use: it is vectorised(). Null: there
+  // is none. Valid until the next find().
   Reduction* known(MPI_Op op, MPI_Datatype type) noexcept {
     for (Known& known : known_)
       if (known.op == op && known.type == type) return &known.reduction;

@@ -30,9 +30,9 @@ class ReductionBuffer {
       throw_null(name);
   }
 
-  // As that of Blocked.
+  // As Blocked::is_plain().
   bool is_plain() const noexcept { return direct_ && data_.is_plain(); }
-  // As elements of the reduction lie.
+  // The length of the data, as elements of the reduction lie.
   Bytes bytes() const noexcept { return bytes_; }
   // For reading.
   const std::byte* read() { return readable_ || bytes_ == 0 ? user_ : copied(true); }
@@ -46,7 +46,7 @@ class ReductionBuffer {
   void must_not_share(const ReductionBuffer& other, const char* remedy) const {
     data_.must_not_share(other.data_, remedy);
   }
-  // As those of Blocked.
+  // As the functions of Blocked with these names.
   bool shares(const ReductionBuffer& other) const { return data_.shares(other.data_); }
   bool has_same_place(const ReductionBuffer& other) const noexcept { return user_ == other.user_; }
   void detach() noexcept { direct_ = readable_ = false; }

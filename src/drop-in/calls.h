@@ -298,7 +298,7 @@
 #define TUTTI_REPLACED(X) \
   TUTTI_CAUGHT(X)         \
   TUTTI_WINDOWS(X) TUTTI_DUPLICATES(X) TUTTI_FREES(X) TUTTI_REQUESTS(X)
-/* None today. */
+/* No function is passed on today. */
 #define TUTTI_PASSED(X)
 
 #endif

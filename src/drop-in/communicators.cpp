@@ -260,8 +260,8 @@ struct Last {
 };
 thread_local Last t_last;
 
-// That of MPI_COMM_SELF is no attribute: MPI_Finalize takes the attributes from it one by one, and
-// calls functions of the program's, which may call its collectives.
+// The state of MPI_COMM_SELF is no attribute: MPI_Finalize takes the attributes from it one by one,
+// and calls functions of the program's, which may call its collectives.
 Communicator& g_state_of_self = *new Communicator;
 
 // The communicators that this thread frees, the last one first.

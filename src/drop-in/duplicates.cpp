@@ -1,5 +1,5 @@
-// Communicators are duplicated and freed by the MPI. That all members duplicate one is what the
-// copy of Tutti's attribute means then.
+// Communicators are duplicated and freed by the MPI. Within these functions a copy of Tutti's
+// attribute means that all members duplicate the communicator.
 #include "src/drop-in/taking.hpp"
 
 namespace tutti::drop_in {

@@ -17,7 +17,7 @@ namespace tutti::drop_in {
 
 namespace {
 
-// Those in flight, in the order in which they began. With the engine's lock.
+// The calls in flight, in the order in which they began. With the engine's lock.
 CallInFlight* g_first = nullptr;
 CallInFlight** g_end = &g_first;
 // How many of Tutti's calls had ended when the list was last searched for these; nothing: some of

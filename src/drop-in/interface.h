@@ -35,7 +35,7 @@ struct tutti_drop_in_entries {
   tutti_function (*find)(const char* name);
   /* Tutti has come to its end: from now on, every call is the MPI's. */
   void (*stopped)(void);
-  /* Those that go to the MPI; ends with a name that is NULL. */
+  /* The functions that go to the MPI; ends with a name that is NULL. */
   const struct tutti_passed* passed;
 };
 

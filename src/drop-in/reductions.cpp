@@ -27,7 +27,7 @@ int reduce(const void* in, void* out, Count count, MPI_Datatype type, MPI_Op op,
       [&](const Communicator&) { return count * size_of(type); }, op);
 }
 
-// Those whose arguments are alike. `parts`: so often a rank gives `count` elements.
+// The reductions whose arguments are alike. A rank gives `count` elements `parts` times.
 #define TUTTI_REDUCTION(function, Name, parts)                                                 \
   template <class Count>                                                                       \
   int function(const void* in, void* out, Count count, MPI_Datatype type, MPI_Op op,           \

@@ -61,7 +61,7 @@ class Engine {
   CallsUnderWay& calls() noexcept { return *calls_; }
   // For broadcasts by datagrams; null where they cannot be had.
   protocols::Mailbox* mailbox() noexcept { return datagrams_ ? datagrams_->mailbox() : nullptr; }
-  // That of all plans of all communicators.
+  // The pool that all plans of all communicators share.
   ScratchPool* scratch() const noexcept { return scratch_; }
   const JobLog& log() const noexcept { return log_; }
   // Null: calls are not recorded.

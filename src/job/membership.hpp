@@ -32,8 +32,8 @@ struct Membership {
   SharedPlans plans;
 };
 
-// Those of one engine, which must outlive them: of all communicators that there are, and of the
-// last ones of which there is no communicator any more. Not for several threads at a time.
+// The memberships of one engine, which must outlive them: those that communicators have now, and
+// the last ones that no communicator has any more. Not for several threads at a time.
 class Memberships {
  public:
   static constexpr std::size_t kMostUnused = 8;

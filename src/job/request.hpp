@@ -1,8 +1,8 @@
 // Request: one call on its way, and all that must outlive the function that began it.
 //
-// A blocking call keeps its request on the stack and waits; a non-blocking one would keep it until
-// it is asked for. All state changes happen with the engine's lock held, by whichever thread
-// advances the request.
+// A blocking call keeps its request on the stack and waits; the request of a non-blocking or a
+// persistent call lives until the program has completed or freed it. All state changes happen with
+// the engine's lock held, by whichever thread advances the request.
 #pragma once
 
 #include <cstdint>

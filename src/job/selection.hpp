@@ -26,7 +26,7 @@ struct PlatformHere {
   bool to_measure = false;  // a job would measure first; until then the parameters are these
   std::string from;         // for people: whose parameters these are, and which file they are in
 };
-// As agree_on_platform(), of which it is rank 0's part.
+// Rank 0's part of agree_on_platform(), which throws the same.
 PlatformHere platform_here(const Configuration& configuration, std::string_view wire,
                            const std::function<void(std::string_view)>& warn);
 

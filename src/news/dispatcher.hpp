@@ -98,8 +98,8 @@ class Dispatcher final : public protocols::Listener {
   std::mutex* const lock_;
   bool left_ = false;  // nothing is read or told any more
   std::vector<Agreement*> agreements_;
-  // One for each half of the numbers that are voted on, and one for the others: between freed ones
-  // of different kinds lie many that are free.
+  // The freed numbers, apart for each half of those that are voted on and for the others: between
+  // freed numbers of different kinds lie many that are free.
   std::array<Freed, 3> freed_{Freed{}, Freed{}, Freed{Freed::Gaps::stay}};
   Identifiers identifiers_;
   EarlyNews early_;

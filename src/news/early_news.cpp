@@ -20,7 +20,7 @@ bool EarlyNews::keep(const Item& item) noexcept {
   return true;
 }
 
-// A notice may be of one that only has the same number.
+// A notice does not count: it may be about another communicator that has the same number.
 const News* EarlyNews::failure_of(CommunicatorId id) const noexcept {
   const auto found = std::ranges::find_if(items_, [&](const Item& known) {
     return known.news.communicator == id && known.news.kind == News::Kind::failed &&
@@ -29,15 +29,15 @@ const News* EarlyNews::failure_of(CommunicatorId id) const noexcept {
   return found != items_.end() ? &found->news : nullptr;
 }
 
-// The failure is all that is to be known of a communicator.
+// Once a communicator's failure is known, nothing else about it matters.
 bool EarlyNews::knows(const Item& item) const noexcept {
   return failure_of(item.news.communicator) || std::ranges::any_of(items_, [&](const Item& known) {
            return known.from == item.from && known.news == item.news && !known.is_notice;
          });
 }
 
-// Then this one is dropped: another one makes the communicator fail here. If this rank refuses that
-// call, too, the member says it again when it is waited for.
+// Whether this refusal may be dropped: one that is known already makes the communicator fail here.
+// If this rank refuses that call, too, the member says it again when it is waited for.
 bool EarlyNews::knows_refusal(const Item& item) const noexcept {
   return item.news.kind == News::Kind::refused &&
          std::ranges::any_of(items_, [&](const Item& known) {

@@ -157,7 +157,8 @@ std::vector<transport::verbs::DeviceChoice> settle_on_devices(const TransportCon
   return devices;
 }
 
-// A job on one node needs no device. That a name is misspelt would show in the first one on two.
+// A job on one node needs no device. Without this check a misspelt name would first show in a job
+// on two nodes.
 void check_unused_verbs(const TransportContext& context) {
   const Configuration& c = context.configuration;
   const bool speaks = context.placement.node_ranks().front() == context.placement.rank();

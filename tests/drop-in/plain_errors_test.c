@@ -144,7 +144,7 @@ static void compared(MPI_Errhandler handler) {
   MPI_Comm_free(&comm);
 }
 
-/* Those that expect less than the root sends hear of it where they wait, along with a message. */
+/* Ranks that expect less than the root sends hear of it where they wait, along with a message. */
 static void fails_later(MPI_Errhandler handler) {
   MPI_Comm comm;
   MPI_Request requests[2];

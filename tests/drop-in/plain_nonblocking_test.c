@@ -144,7 +144,7 @@ FORMS(_c, MPI_Count)
 #define start_c start
 #endif
 
-/* Those that complete, by whatever function; each once. */
+/* The requests that complete, by whatever function; each once. */
 static int done[KINDS];
 static void complete(int k, const int* order, MPI_Request* requests) {
   CHECK(k >= 0 && k < KINDS && !done[order[k]], "request %d is completed twice", k);

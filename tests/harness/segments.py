@@ -21,7 +21,7 @@ def mapped_by_others(build):
 
 
 def left_behind(build, before=frozenset()):
-    """Those that were not there before. `build`: the folder."""
+    """The segments that were not there before. `build`: the folder."""
     left = segments() - before
     for _ in range(50):
         left = {path for path in left if path.exists()}

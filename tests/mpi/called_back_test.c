@@ -1,8 +1,8 @@
 /*
  * Functions of the program that are called in the middle of a call, and call Tutti.
  *   called_back_test [threads]
- * Those that Tutti calls (the operation of a reduction, the log) get an error, and their calls go
- * on. Those that MPI calls work.
+ * Functions that Tutti calls (the operation of a reduction, the log) get an error, and their calls
+ * go on. Functions that MPI calls work.
  */
 #include "job.h"
 

@@ -183,7 +183,7 @@ static void exchange_unequal(tutti_comm comm, MPI_Comm mpi, int n, int typed) {
   if (typed) {
     MUST(tutti_neighbor_alltoallw(sent, from.counts, from.bytes, sent_types, ours, to.counts,
                                   to.bytes, types, comm));
-    /* That of MPICH 4.0.2 leaves blocks unwritten in graphs. */
+    /* MPICH 4.0.2's function leaves blocks unwritten in graphs. */
     const int is_grid = is_simple && mine->crossed;
     if (is_grid)
       MPI_Neighbor_alltoallw(sent, from.small_counts, from.small_bytes, sent_types, theirs_of_mpi,

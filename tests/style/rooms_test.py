@@ -61,7 +61,7 @@ class Tree:
         return [path for path in self.texts if path.startswith(folder + "/")]
 
     def includes(self, folder, others):
-        """Those of the other folders of which a file of this one includes a file."""
+        """The ones among the other folders of which a file of this one includes a file."""
         targets = {target for path in self.files(folder)
                    for _, target in includes(self.texts[path])}
         return {other for other in others if other != folder

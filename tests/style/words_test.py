@@ -39,11 +39,16 @@ CEILINGS = {
 }
 
 # Why a sentence is refused; a pattern that begins with ^ holds for its beginning. A question may
-# begin with its word, and a comment behind code with "of": its noun is the name that stands there.
+# begin with its word, and a comment behind code with one of BEHIND_NAMES: its noun is the name that
+# stands there.
+BEHIND_NAMES = ("of ", "those ", "that of ", "likewise")
 REFUSED = {
     "begins with Of": r"^Of ",
     "begins without its noun": r"^(What|Who|Whom|Whose|Whoever|Whatever)\b(?!.*\?$)",
     "begins with So many": r"^So (many|much)\b",
+    "begins without its noun, Those": r"^Those( (of|that|up|who|whose|with|within)\b|[,.:])",
+    "begins without its noun, That": r"^That of\b",
+    "begins with Likewise": r"^Likewise\b",
     "begins with The same": r"^The same( (again|all|and|are|as|at|between|but|by|for|from|here|if|"
                             r"in|is|of|on|over|there|to|when|where|with)\b|[,.:;]|$)",
     "is none": r"(?<!\bthere )\b(is|are|was|were) none\b(?! of\b)",
@@ -200,7 +205,7 @@ def refused(path, text):
             beginning = re.sub(r"^\(?(\w)", lambda first: first[1].upper(), sentence)
             for why, pattern in REFUSED.items():
                 if (re.search(pattern, beginning) or re.search(pattern, sentence)) and not (
-                        behind_code and not place and sentence.startswith("of ")):
+                        behind_code and not place and sentence.startswith(BEHIND_NAMES)):
                     yield f"{path}:{number}: {why}: {sentence}"
                     break
 

@@ -1,4 +1,4 @@
-// The picture of rounds. Those that repeat stand once where all of them have no room.
+// The picture of rounds. Rounds that repeat stand there once if there is no room for all of them.
 #include <fmt/format.h>
 
 #include <algorithm>

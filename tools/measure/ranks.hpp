@@ -17,7 +17,7 @@ namespace tutti::tools {
 struct Level {
   std::string name;
   std::vector<int> ranks;  // of MPI_COMM_WORLD; the first one has the clock
-  // Those that make rings: within a node the same, else in turn of two nodes.
+  // The ranks that make rings: within a node the same ones, else of two nodes in turn.
   std::vector<int> ring;
   bool between = false;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSure = 0.5;  // the interval of a median, as a share of it
 
-// Those whose median is known and above zero, unless these are fewer than `least`.
+// The readings whose median is known and above zero; all of them, if these are fewer than `least`.
 std::vector<CollectiveReading> sure_ones(const std::vector<CollectiveReading>& all,
                                          std::size_t least) {
   std::vector<CollectiveReading> some;

@@ -25,8 +25,8 @@ struct TuneOptions {
   int ranks_per_node = 0;             // of predictions without a job; kNotSaid, kAllOnOneNode
   std::string mapping = "blocks";     // as in `tutti predict`
   int sockets = 1;                    // of a node, likewise
-  // That follow each other: models say the time of one, and measurements are of single calls if it
-  // is 1; 0: points.cpp.
+  // Calls that follow each other: models say the time of one, and measurements are of single calls
+  // if it is 1; 0: points.cpp.
   int calls = 0;
   bool resume = false, compare = false, json = false;
 };
@@ -104,7 +104,7 @@ int add_candidate(Point& point, const std::vector<int>& node, const collectives:
                   std::span<const Completion> completions = {});
 // Fills in predicted[oracle] of all candidates.
 void predict(Point& point, const std::vector<int>& node, const std::vector<Oracle>& oracles);
-// Those within `margin` percent of the best prediction of the first oracle.
+// The candidates within `margin` percent of the best prediction of the first oracle.
 std::vector<std::size_t> near_best(const Point& point, double margin);
 
 // The table that selection reads (`tutti list --schema`): the best candidate of each point, for the

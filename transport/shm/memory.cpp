@@ -50,7 +50,7 @@ int allocate_by_writing(int file, std::size_t bytes) noexcept {
   return 0;
 }
 
-// Room left in the file's file system. One without a limit has no blocks.
+// Room left in the file's file system. A file system without a limit has no blocks.
 std::uint64_t free_bytes(int file) noexcept {
   struct statvfs status {};
   if (fstatvfs(file, &status) != 0) return 0;

@@ -24,7 +24,7 @@ class ToldTime {
   std::uint32_t scaled_;
 };
 
-// Takes one more sample in. One in which the rank lost its core lifts the value by an eighth.
+// Takes in one more sample. A sample in which the rank lost its core adds an eighth to the value.
 inline void smooth(double& value, double sample) noexcept {
   constexpr double kMost = 1.5, kShare = 0.25;
   sample = std::min(sample, ToldTime::kLargest);

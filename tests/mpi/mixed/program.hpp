@@ -215,7 +215,7 @@ class Program {
     complete_some();
   }
 
-  // Those that are inactive here may be active elsewhere. Started alike on all ranks.
+  // Requests that are inactive here may be active elsewhere. Started alike on all ranks.
   void restart_some() {
     drawn_kept_ = 0;
     std::vector<Call*> again;
@@ -262,7 +262,7 @@ class Program {
   void take_further();
   std::vector<tutti_request> open_requests() const;
   void wait_for(std::size_t place);
-  // Those that were taken out of `requests` are complete.
+  // Requests that were taken out of `requests` are complete.
   void take_back(std::vector<tutti_request>& requests);
   void complete_some();
 

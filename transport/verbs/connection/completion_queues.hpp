@@ -21,7 +21,7 @@ class CompletionQueues {
   // The queue for one more queue pair, which can have so many completions under way. Throws
   // Error{locked_memory | out_of_memory | transport_failed}.
   ibv_cq* room_for(int completions);
-  // That queue pair was made.
+  // The queue pair was made for which room_for() was called.
   void take(int completions) noexcept {
     queues_[size() - 1].used += completions;
     used_ += completions;

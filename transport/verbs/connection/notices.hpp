@@ -28,7 +28,7 @@ class NoticesOfPeer {
   std::optional<std::uint32_t> take_look() noexcept {
     return looks_.exchange(false) ? std::optional(left_.size.load()) : std::nullopt;
   }
-  // The peer has left this one. Those that come twice are ignored.
+  // The peer has left this one. A notice that comes twice is ignored.
   void take(std::uint32_t number, const Notice& notice) noexcept {
     if (number == left_.size) left_.add(notice);
   }

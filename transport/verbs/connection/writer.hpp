@@ -83,7 +83,7 @@ class Writer {
   std::size_t longest_piece() const noexcept;
   std::size_t piece_bytes(std::size_t bytes) const noexcept;
   void number(ibv_send_wr& request, bool signaled) noexcept;
-  // That request, and those behind it in its chain.
+  // Posts that request, and those behind it in its chain.
   Post post(ibv_send_wr& first) noexcept;
   Post post_immediate(Immediate immediate, bool signaled = false) noexcept;
   Post post_word(std::uint64_t offset, std::uint32_t value) noexcept;

@@ -15,7 +15,7 @@
 
 namespace tutti::transport::verbs {
 
-// A queue key that strangers do not know. Those with the highest bit set are the system's.
+// A queue key that strangers do not know. Keys with the highest bit set are the system's.
 std::uint32_t random_queue_key();
 
 struct EndpointOptions {

@@ -86,7 +86,7 @@ class Device {
   std::uint16_t lid() const noexcept { return port_attributes_.lid; }
   bool ethernet() const noexcept { return port_attributes_.link_layer == IBV_LINK_LAYER_ETHERNET; }
   ibv_mtu mtu() const noexcept { return port_attributes_.active_mtu; }
-  // That of connections, if the setting is `bytes`; 0: mtu(). Throws Error{bad_configuration} if
+  // The MTU of connections, if the setting is `bytes`; 0: mtu(). Throws Error{bad_configuration} if
   // the port cannot carry so much.
   ibv_mtu mtu_for(int bytes) const;
   std::uint32_t max_message() const noexcept { return port_attributes_.max_msg_sz; }

@@ -52,7 +52,7 @@ struct Offer {
   std::array<Fabric, kMost> fabrics{};
   // A bit for each port of the host.
   std::array<std::uint64_t, kMost> ports{};
-  // Those, on whatever known fabric, that are as good as the best one; none if packets cost CPU
+  // The ports, on whatever known fabric, that are as good as the best one; none if packets cost CPU
   // time.
   std::uint64_t best = 0;
   // The list of devices that may be used: a hash of it, 0 for none, and a bit for each of the first

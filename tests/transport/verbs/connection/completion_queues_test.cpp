@@ -29,7 +29,7 @@ TEST_CASE("a completion queue grows before it could overflow", "[verbs]") {
   CompletionQueues queues(device, 1000);
   const int first = queues.first()->cqe;
   CHECK(first > 1000);
-  // Those that are reserved are in use.
+  // Completions that are reserved are in use.
   CHECK(queues.room_for(first - 1000)->cqe == first);
   CHECK(queues.room_for(first - 999)->cqe == 2 * first);
   int used = 1000;

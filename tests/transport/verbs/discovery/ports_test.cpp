@@ -70,7 +70,7 @@ TEST_CASE("the ranks of a node use its equal adapters in turn", "[verbs]") {
   CHECK(device(kRed, 1, false) == "c");
   CHECK(device(kRed, 2, false) == "a");
   CHECK(device(kBlue, 3, false) == "b");
-  // Those that are named are used all.
+  // All devices that are named are used.
   CHECK(device(kRed, 2, true) == "far");
   CHECK(reason(all, 0, false).find("in turn") != std::string::npos);
   CHECK(reason(all, 0, true) == "as set");
