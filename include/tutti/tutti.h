@@ -1087,11 +1087,11 @@ TUTTI_API int tutti_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, 
  *                     MPI_Op op, tutti_comm comm, tutti_request *request);
  * DESCRIPTION
  *   Each begins what the function without the `i` in its name does, and returns without waiting for
- *   other ranks; its arguments are those of that function. *request becomes a handle by which
- *   tutti_wait or tutti_test ends the call. Until then the buffers belong to the call, those that
- *   are only read included, and so do arrays of counts and displacements, and a user-defined
- *   operation: leave them alone. Datatypes may be freed at once. So may the communicator:
- *   tutti_comm_free waits for the calls.
+ *   other ranks (but see tutti_start(3)); its arguments are those of that function. *request
+ *   becomes a handle by which tutti_wait or tutti_test ends the call. Until then the buffers belong
+ *   to the call, those that are only read included, and so do arrays of counts and displacements,
+ *   and a user-defined operation: leave them alone. Datatypes may be freed at once. So may the
+ *   communicator: tutti_comm_free waits for the calls.
  *
  *   On each communicator all ranks begin the same calls in the same order, blocking ones and those
  *   that are begun by tutti_start among them. They may be completed in any order. A call that is
@@ -1384,7 +1384,8 @@ TUTTI_API int tutti_exscan_init(const void* sendbuf, void* recvbuf, MPI_Count co
  *   int tutti_startall(int count, tutti_request *requests);
  * DESCRIPTION
  *   Begins the call of an inactive persistent request, or of `count` of them, one after the other.
- *   It does not wait for other ranks. If one cannot be started, tutti_startall goes on with the
+ *   It does not wait for other ranks, but over an adapter for a small part of the time that its
+ *   messages take, to set these off. If one cannot be started, tutti_startall goes on with the
  *   others and returns the first error.
  * RETURN
  *   TUTTI_SUCCESS or an error code. A request that could not be started is inactive still.

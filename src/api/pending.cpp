@@ -5,6 +5,7 @@
 
 #include "base/index.hpp"
 #include "src/api/collective.hpp"
+#include "src/job/plan.hpp"
 #include "src/news/call_words.hpp"
 
 namespace tutti {
@@ -136,9 +137,19 @@ void Pending::start(Library& state) {
   else
     start_request(state);
   under_way_ = true;
-  if (request_->state() == Request::State::active && !state.engine->calls().leave_alone())
-    request_->await_invitations();
+  if (request_->state() == Request::State::active) leave_alone(state.engine->calls());
   request_->look_around();
+}
+
+// Its rank may turn to other things. Where no thread takes the call further, what waits for its
+// receivers is looked after for a moment; no other thread may end the call meanwhile.
+[[gnu::always_inline]] inline void Pending::leave_alone(CallsUnderWay& calls) {
+  const bool goes_on = calls.leave_alone() && !calls.need_program();
+  if (goes_on || request_->plan().time_for_invitations().count() == 0) [[likely]]
+    return;
+  claimant = this;
+  request_->await_invitations();
+  claimant = nullptr;
 }
 
 // Within a handler of what a start has thrown.

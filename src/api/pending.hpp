@@ -22,6 +22,7 @@ struct tutti_request_object;
 namespace tutti {
 
 struct Library;
+class CallsUnderWay;
 class Plan;
 
 enum class Form : std::uint8_t {
@@ -73,6 +74,7 @@ class Pending {
   void check_arguments(Library& state);
   void start_request(Library& state);
   void start_again();
+  void leave_alone(CallsUnderWay& calls);
   [[noreturn, gnu::cold]] void give_up_start();
   void keep_own_types(const Library& state, Side& side, std::size_t blocks);
   void drop_request() noexcept;

@@ -143,13 +143,12 @@ void Request::pause(WaitState& wait_state) noexcept {
 }
 
 void Request::await_invitations() noexcept {
-  if (plan_->time_for_invitations().count() == 0) return;
   WaitState wait_state;
   const auto end = RunningClock::now() + plan_->time_for_invitations();
   // The last look is after that time: where a rank gives its core away, others take what they need.
-  for (bool last = false; state_ == State::active && running_->awaits_invitation() && !last;) {
+  for (bool last = false; state_ == State::active && !is_held() && !last; look(wait_state)) {
+    if (!running_->awaits_invitation()) return;
     last = RunningClock::now() >= end;
-    look(wait_state);
   }
 }
 

@@ -70,9 +70,10 @@ class Request : public OpenCall {
     if (number() % kStartsPerLook == 0) [[unlikely]]
       look_around_once();
   }
-  // Follows a start whose rank may turn to other things, with nobody to take its calls further:
-  // looks a little for the invitations to messages that go without the rank then. If all ranks
-  // start at the same time, these would stay until the next call.
+  // Follows a start whose rank may turn to other things, with nobody to take its calls further, if
+  // the plan has a time for that: looks for the invitations to messages that go without the rank
+  // then. If all ranks start at the same time, these would stay until the next call. As
+  // look_around() otherwise.
   void await_invitations() noexcept;
   // One look at what has come, and all open calls go on as far as they can. See
   // Waiting::look_once().

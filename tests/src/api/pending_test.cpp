@@ -138,9 +138,9 @@ TEST_CASE("a call that is settled needs no communicator, and tells of its end wh
   call.start(running());
   calls.settle(other.object());
   CHECK(call.active());
-  call.claimed = true;
+  call.claimant = &calls;
   check_error(Code::bad_request, "thread waits for a request", [&] { calls.settle(one.object()); });
-  call.claimed = false;
+  call.claimant = nullptr;
   calls.settle(one.object());
   CHECK(call.active());
   CHECK(call.ended());
