@@ -60,7 +60,7 @@ TEST_CASE("what is no handle is an error, whatever its bits") {
   for (const std::uint64_t wrong : {std::uint64_t{0}, bits + 1, bits ^ (std::uint64_t{1} << 33),
                                     ~std::uint64_t{0}, std::uint64_t{1}}) {
     INFO(std::hex << wrong);
-    check_error(Code::bad_request, "no request",
+    check_error(Code::bad_request, "not a request",
                 [&] { calls.find(reinterpret_cast<tutti_request>(wrong)); });
   }
 }
