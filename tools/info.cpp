@@ -20,6 +20,7 @@
 #include "models/platform/json_text.hpp"
 #include "registration/watcher.hpp"
 #include "src/drop-in/names.hpp"
+#include "src/job/progress_thread.hpp"
 #include "src/job/selection.hpp"
 #include "src/job/trace.hpp"
 #include "src/setup/configuration.hpp"
@@ -288,6 +289,24 @@ LockedMemory locked_memory(const Configuration& c, const json& memory, bool has_
   return locked;
 }
 
+// How non-blocking calls go on while the program computes, in a job on this host.
+std::string progress_words(const Configuration& c) {
+  if (c.progress == Progress::calls) return "not while the program computes";
+  const int cores = static_cast<int>(transport::card_of_this_process({}).threads.count());
+  int most = 0;  // ranks whose threads may spin
+  while (ProgressThread::may_spin(cores, most + 1)) ++most;
+  const std::string thread = fmt::format(
+      "by a thread of each rank; on the {} of this process it polls without a pause {}",
+      counted(cores, "hardware thread"),
+      most == 0 ? "in no job, and naps: a rank needs one, and its thread another"
+                : fmt::format("in a job of at most {} on this machine, and naps in a larger one: a "
+                              "rank needs one, and its thread another",
+                              counted(most, "rank")));
+  return c.progress == Progress::thread
+             ? thread
+             : "not while the program computes; under the drop-in, " + thread;
+}
+
 std::string value_of(const Setting& setting, const Configuration& configuration) {
   const std::string shown = setting.show(configuration);
   if (shown.empty()) return "\"\"";
@@ -312,6 +331,7 @@ void print(const json& all, const Configuration& configuration) {
   fmt::print("\nLimits\n");
   print_line("RLIMIT_MEMLOCK: " + all["memlock_verdict"].get<std::string>());
   print_line("registration cache: " + all["registration_cache"].get<std::string>());
+  print_line("progress of non-blocking calls: " + all["progress"].get<std::string>());
   fmt::print("\n");
   print_memory(all["memory"]);
   fmt::print("\nMachine\n{}", all["topology"].get<std::string>());
@@ -352,6 +372,7 @@ void add_info(CommandLine& line) {
         {"choice", chosen},
         {"memlock", memlock() == RLIM_INFINITY ? "unlimited" : fmt::format("{} bytes", memlock())},
         {"registration_cache", cache_method()},
+        {"progress", progress_words(configuration)},
         {"memlock_verdict", judge(locked_memory(configuration, memory, !devices.empty()))},
         {"memory", memory},
         {"topology", topology_picture()},

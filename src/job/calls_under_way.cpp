@@ -5,16 +5,21 @@
 
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace tutti {
 namespace {
 
-// Beside those on which the ranks of this machine run.
-bool has_a_core_to_spare(const transport::Placement& placement) noexcept {
+struct Share {
+  int cores, ranks;  // of this machine
+};
+
+Share share_of(const transport::Placement& placement) noexcept {
   const int machine = placement.machine_of(placement.node_of(placement.rank()));
   int ranks = 0;
   for (int other = 0; other < placement.size(); ++other)
     ranks += placement.machine_of(placement.node_of(other)) == machine;
-  return placement.threads_of(machine) >= 2 * ranks;
+  return {placement.threads_of(machine), ranks};
 }
 
 }  // namespace
@@ -43,9 +48,16 @@ bool CallsUnderWay::progress(bool in_program) noexcept {
 }
 
 void CallsUnderWay::start_thread() {
+  const auto [cores, ranks] = share_of(parts_.placement);
+  const bool spins = ProgressThread::may_spin(cores, ranks);
   thread_ = std::make_unique<ProgressThread>(
-      parts_.lock, has_a_core_to_spare(parts_.placement),
-      [this] { return progress(functions_anywhere_ || loans_ > 0); });
+      parts_.lock, spins, [this] { return progress(functions_anywhere_ || loans_ > 0); });
+  if (parts_.log.enabled())
+    parts_.log.write(fmt::format(
+        "progress while the program computes: a thread, which {} between its looks ({} of this "
+        "machine, {})",
+        spins ? "does not nap" : "naps", counted(ranks, "rank"),
+        counted(cores, "hardware thread")));
 }
 
 void CallsUnderWay::want_thread() {

@@ -29,6 +29,8 @@ class ProgressThread {
     woken_.notify_one();
   }
   bool spins() const noexcept { return spins_; }
+  // Whether each rank of a machine has a core to spare for such a thread, if they share `cores`.
+  static constexpr bool may_spin(int cores, int ranks) noexcept { return cores >= 2 * ranks; }
 
  private:
   void run() noexcept;

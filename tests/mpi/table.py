@@ -207,6 +207,9 @@ def around_the_job():
     yield Job("the log says why an algorithm was chosen", 2, "tutti",
               ["bench", "--collective", "barrier", "--no-mpi", "--time-limit", "0.01"],
               env={"TUTTI_LOG": "info"}, expect="the least time by the model", seconds=BRIEF)
+    yield Job("the log says how calls go on while the program computes", 3, "progress",
+              env=THREAD | {"TUTTI_LOG": "info"},
+              expect="(3 ranks of this machine, ", seconds=BRIEF)
     yield Job("the log cannot be written", 3, "broken_log", seconds=BRIEF)
     yield Job("drop-in, 5,000 communicators, one after another", 2, "plain_life", [5000],
               beside="drop_in", needs="drop_in")

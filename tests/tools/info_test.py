@@ -47,9 +47,28 @@ def check_report():
         assert "whoever gave you Tutti" in " ".join(text.split()), page
     all_of_it = json.loads(info("--json", TUTTI_LOG="info").stdout)
     assert {"version", "compiler", "mpi", "kernel"} <= all_of_it["build"].keys(), all_of_it
-    assert {"devices", "choice", "memlock_verdict", "registration_cache", "topology"} \
+    assert {"devices", "choice", "memlock_verdict", "registration_cache", "progress", "topology"} \
         <= all_of_it.keys(), all_of_it
     assert all_of_it["settings"]["log"] == "info", all_of_it
+
+
+def check_progress():
+    """How non-blocking calls go on, by the setting and the hardware threads that it may use."""
+    def words(progress, threads):
+        done = subprocess.run(["taskset", "-c", threads, PROGRAM, "info", "--json"], check=True,
+                              capture_output=True, text=True,
+                              env=CLEAN | {"TUTTI_PROGRESS": progress})
+        return json.loads(done.stdout)["progress"]
+
+    first, *others = sorted(os.sched_getaffinity(0))
+    assert words("calls", str(first)) == "not while the program computes"
+    assert re.fullmatch("by a thread of each rank; on the 1 hardware thread .* in no job, and naps"
+                        ": .*", words("thread", str(first)))
+    assert re.fullmatch("not while .*; under the drop-in, by a thread .*", words("auto", str(first)))
+    if others:
+        two = words("thread", f"{first},{others[0]}")
+        assert " in a job of at most 1 rank on this machine, and naps in a larger one: " in two, two
+    assert "\n  progress of non-blocking calls: " in printed()
 
 
 def check_faults_of_jobs():
@@ -98,6 +117,7 @@ def main():
     assert choices in "".join(text.split()), text
     assert "`tutti info`" not in printed(TUTTI_DEVICE="nonesuch")
     refused("takes a size", TUTTI_EAGER_LIMIT="32 KiP")
+    check_progress()
     check_faults_of_jobs()
     check_report()
     print(f"{len(names)} settings are shown")
