@@ -1,4 +1,4 @@
-// Packs and unpacks by loops over runs of bytes, chosen by the length of the runs.
+// Packs and unpacks by loops over equal runs of bytes, as long ones as there are.
 #include "base/packing.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "base/copy.hpp"
+#include "base/equal_runs.hpp"
 
 namespace tutti {
 namespace {
@@ -23,94 +23,13 @@ struct Runs {
   Bytes width, count;
 };
 
-template <Way way, class Copy>
-inline void each_run(const Runs& runs, Copy&& copy) noexcept {
-  std::byte *typed = runs.typed, *packed = runs.packed;
-  for (Bytes i = 0; i < runs.count; ++i) {
-    if constexpr (way == Way::pack)
-      copy(packed, typed);
-    else
-      copy(typed, packed);
-    typed += runs.stride;
-    packed += runs.packed_stride;
-  }
-}
-
-template <Way way, std::size_t width>
-void runs_of(const Runs& runs) noexcept {
-  each_run<way>(runs, [](std::byte* to, const std::byte* from) { std::memcpy(to, from, width); });
-}
-
-// Four at once: all are read before the first is written.
-template <Way way, std::size_t width>
-void fours_of(Runs runs) noexcept {
-  constexpr Bytes kFour = 4;
-  for (; runs.count >= kFour; runs.count -= kFour) {
-    constexpr bool packs = way == Way::pack;
-    std::byte some[kFour][width];  // registers
-    std::byte *const from = packs ? runs.typed : runs.packed, *const to =
-                                                                  packs ? runs.packed : runs.typed;
-    const Bytes from_stride = packs ? runs.stride : runs.packed_stride,
-                to_stride = packs ? runs.packed_stride : runs.stride;
-    for (Bytes i = 0; i < kFour; ++i) std::memcpy(some[i], from + i * from_stride, width);
-    for (Bytes i = 0; i < kFour; ++i) std::memcpy(to + i * to_stride, some[i], width);
-    runs.typed += kFour * runs.stride;
-    runs.packed += kFour * runs.packed_stride;
-  }
-  runs_of<way, width>(runs);
-}
-
-// Runs of `part` to 2 * `part` bytes, as two that may overlap.
-template <Way way, std::size_t part>
-void runs_of_two(const Runs& runs) noexcept {
-  const auto last = static_cast<std::size_t>(runs.width) - part;
-  each_run<way>(runs, [last](std::byte* to, const std::byte* from) {
-    std::byte head[part], tail[part];
-    std::memcpy(head, from, part);
-    std::memcpy(tail, from + last, part);
-    std::memcpy(to, head, part);
-    std::memcpy(to + last, tail, part);
-  });
-}
-
-template <Way way>
-void runs_of_many(const Runs& runs) noexcept {
-  constexpr std::size_t kPart = 32;
-  const auto last = static_cast<std::size_t>(runs.width) - kPart;
-  each_run<way>(runs, [last](std::byte* to, const std::byte* from) {
-    for (std::size_t at = 0; at < last; at += kPart) std::memcpy(to + at, from + at, kPart);
-    std::memcpy(to + last, from + last, kPart);
-  });
-}
-
-template <Way way>
-void runs_of_any(const Runs& runs) noexcept {
-  const auto width = static_cast<std::size_t>(runs.width);
-  each_run<way>(runs,
-                [width](std::byte* to, const std::byte* from) { copy_bytes(to, from, width); });
-}
-
 template <Way way>
 void move_runs(const Runs& runs) noexcept {
-  constexpr Bytes kLong = 512;  // from here on a call for each run costs less than its copy
-  switch (runs.width) {
-    case 1: return runs_of<way, 1>(runs);
-    case 2: return runs_of<way, 2>(runs);
-    case 4: return runs_of<way, 4>(runs);
-    case 8: return fours_of<way, 8>(runs);
-    case 12: return runs_of<way, 12>(runs);
-    case 16: return fours_of<way, 16>(runs);
-    case 24: return runs_of<way, 24>(runs);
-    case 32: return runs_of<way, 32>(runs);
-    case 64: return runs_of<way, 64>(runs);
-    default: break;
-  }
-  if (runs.width == 3) return runs_of_two<way, 2>(runs);
-  if (runs.width < 8) return runs_of_two<way, 4>(runs);
-  if (runs.width < 16) return runs_of_two<way, 8>(runs);
-  if (runs.width < 32) return runs_of_two<way, 16>(runs);
-  if (runs.width < kLong) return runs_of_many<way>(runs);
-  runs_of_any<way>(runs);
+  const auto& [typed, stride, packed, packed_stride, width, count] = runs;
+  if constexpr (way == Way::pack)
+    copy_equal_runs({packed, packed_stride, typed, stride, width, count});
+  else
+    copy_equal_runs({typed, stride, packed, packed_stride, width, count});
 }
 
 template <Way way>
