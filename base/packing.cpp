@@ -132,21 +132,9 @@ std::byte* address(const TypedBytes& typed, Bytes offset) noexcept {
 template <Way way>
 void move(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {
   if (begin >= end) return;
-  const Mover<way> mover(typed.map);
-  Loop element = typed.map.whole();
-  std::byte* const first = address(typed, element.offset);
-  element.offset = 0;
-  if (const auto loop = joined(element, typed.count, typed.extent))
-    return mover.some(*loop, typed.map.parts_of(*loop), first, begin, end, packed);
-  Loop elements{0, typed.count, typed.extent, element.size()};
-  elements.parts = 1;
-  elements.of_runs = element.parts == 0;
-  mover.some(elements, &element, first, begin, end, packed);
+  const InnermostLoop in(typed, begin, end);
+  Mover<way>(typed.map).some(in.loop(), in.parts(), in.first(), in.begin(), in.end(), packed);
 }
-
-}  // namespace
-
-namespace {
 
 // Finds loops whose bytes lie at different places.
 class Places {
@@ -232,28 +220,39 @@ bool places_differ(const TypedBytes& typed) noexcept {
   return typed.size() == 0 || reach_of_places(typed).has_value();
 }
 
-std::byte* run_in_memory(const TypedBytes& typed, Bytes begin, Bytes end) noexcept {
-  Loop loop = typed.map.whole();
-  Bytes offset = loop.offset;
-  // Goes to the iteration in which the first byte lies. false: others lie in the next one.
-  const auto enter = [&](Bytes each, Bytes stride) {
-    const Bytes i = begin < each ? 0 : begin / each;  // mostly there is one
-    offset += i * stride;
-    begin -= i * each;
-    end -= i * each;
-    return end <= each;
-  };
-  if (const auto all = joined(loop, typed.count, typed.extent))
-    loop = *all;
-  else if (!enter(loop.size(), typed.extent))
-    return nullptr;
-  while (enter(loop.each, loop.stride)) {
-    if (loop.parts == 0) return address(typed, offset + begin);
-    if (loop.parts > 1) break;
-    loop = *typed.map.parts_of(loop);
-    offset += loop.offset;
+InnermostLoop::InnermostLoop(const TypedBytes& typed, Bytes begin, Bytes end) noexcept
+    : loop_(typed.map.whole()), begin_(begin), end_(end) {
+  first_ = address(typed, loop_.offset);
+  if (!join(loop_, typed.count, typed.extent) && !enter(loop_.size(), typed.extent)) {
+    element_ = typed.map.whole();
+    element_.offset = 0;
+    loop_ = {0, typed.count, typed.extent, element_.size()};
+    loop_.first = UINT32_MAX;  // no other loop has this part
+    loop_.parts = 1;
+    loop_.of_runs = element_.parts == 0;
+    parts_ = &element_;
+    return;
   }
-  return nullptr;
+  while (enter(loop_.each, loop_.stride) && loop_.parts == 1) {
+    loop_ = *typed.map.parts_of(loop_);
+    first_ += loop_.offset;
+  }
+  parts_ = typed.map.parts_of(loop_);
+}
+
+// To the iteration in which the first byte lies. false: others lie in the next one.
+bool InnermostLoop::enter(Bytes each, Bytes stride) noexcept {
+  const Bytes i = begin_ < each ? 0 : begin_ / each;  // mostly there is one
+  if (end_ - i * each > each) return false;
+  first_ += i * stride;
+  begin_ -= i * each;
+  end_ -= i * each;
+  return true;
+}
+
+std::byte* run_in_memory(const TypedBytes& typed, Bytes begin, Bytes end) noexcept {
+  const InnermostLoop in(typed, begin, end);
+  return in.is_run() ? in.first() + in.begin() : nullptr;
 }
 
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept {

@@ -22,6 +22,32 @@ struct TypedBytes {
   }
 };
 
+// The innermost loop of elements that has all of certain bytes, from number `begin` to `end` (not
+// included, begin < end), and where they are in it.
+class InnermostLoop {
+ public:
+  InnermostLoop(const TypedBytes& typed, Bytes begin, Bytes end) noexcept;
+  InnermostLoop(const InnermostLoop&) = delete;
+  InnermostLoop& operator=(const InnermostLoop&) = delete;
+
+  const Loop& loop() const noexcept { return loop_; }  // its offset is undefined
+  const Loop* parts() const noexcept { return parts_; }
+  std::byte* first() const noexcept { return first_; }  // where its first iteration begins
+  // The bytes, by number among those of the loop.
+  Bytes begin() const noexcept { return begin_; }
+  Bytes end() const noexcept { return end_; }
+  bool is_run() const noexcept { return loop_.parts == 0 && end_ <= loop_.each; }
+
+ private:
+  bool enter(Bytes each, Bytes stride) noexcept;
+
+  Loop loop_;
+  const Loop* parts_;
+  std::byte* first_;
+  Bytes begin_, end_;
+  Loop element_;  // the only part of a loop over elements
+};
+
 // Between the bytes number `begin` to `end` (not included) of those that travel and `packed`, where
 // there is room for end - begin; the two share no byte. Where elements to be unpacked overlap, any
 // may be seen there afterwards.

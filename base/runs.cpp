@@ -2,7 +2,6 @@
 #include "base/runs.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace tutti {
 
@@ -43,20 +42,12 @@ bool RunList::iterations(const Loop& loop, const Loop* parts, std::byte* first,
   return true;
 }
 
-// By integers: the typemap may have absolute addresses, and then there is no pointer to count from.
 bool RunList::append(const TypedBytes& typed, Bytes begin, Bytes end) noexcept {
   if (begin >= end) return true;
-  Loop element = typed.map.whole();
-  auto* const first = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(typed.first) +
-                                                   static_cast<std::uintptr_t>(element.offset));
-  element.offset = 0;
+  const InnermostLoop in(typed, begin, end);
   map_ = &typed.map;
   left_ = end - begin;
-  if (const auto all = joined(element, typed.count, typed.extent))
-    return iterations(*all, map_->parts_of(*all), first, begin);
-  Loop elements{0, typed.count, typed.extent, element.size()};
-  elements.parts = 1;
-  return iterations(elements, &element, first, begin);
+  return iterations(in.loop(), in.parts(), in.first(), in.begin());
 }
 
 }  // namespace tutti

@@ -1,26 +1,7 @@
-// Makes typemaps, and joins loops whose pieces follow each other.
+// Makes typemaps, and joins pieces that follow each other.
 #include "base/typemap.hpp"
 
 namespace tutti {
-
-std::optional<Loop> joined(const Loop& body, Bytes count, Bytes stride) noexcept {
-  Loop loop = body;
-  if (count == 1) return loop;
-  if (body.is_run() && stride == body.each) {
-    loop.each *= count;
-    return loop;
-  }
-  if (body.count == 1) {
-    loop.count = count;
-    loop.stride = stride;
-    return loop;
-  }
-  Bytes reach = 0;
-  if (__builtin_mul_overflow(body.count, body.stride, &reach) || reach != stride)
-    return std::nullopt;
-  loop.count *= count;
-  return loop;
-}
 
 TypemapBuilder::TypemapBuilder(Typemap& map) : map_(map) {
   map_.whole_ = {};
@@ -41,7 +22,7 @@ Loop TypemapBuilder::repeat(const Loop& body, Bytes count, Bytes stride) {
       __builtin_mul_overflow(count, stride, &reach))
     fits_ = false;
   if (!fits_) return {};
-  if (const auto loop = joined(body, count, stride)) return *loop;
+  if (Loop loop = body; join(loop, count, stride)) return loop;
   if (!take_place()) return {};
   Loop around{body.offset, count, stride, body.size()};
   around.first = static_cast<std::uint32_t>(map_.loops_.size());

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "base/types.hpp"
@@ -24,9 +23,27 @@ struct Loop {
   bool is_run() const noexcept { return parts == 0 && count == 1; }
 };
 
-// `body` so many times, as one loop over what `body` loops over; none: that takes a loop around it.
-// Neither count is 0.
-std::optional<Loop> joined(const Loop& body, Bytes count, Bytes stride) noexcept;
+// Makes `loop` so many times what it was, as one loop over what it loops over. false: that takes a
+// loop around it, and it is as it was. Neither count is 0.
+//
+// In place, because a copy of what was just written costs much where stores wait for cache lines of
+// another core: the processor reads words that were written in halves after all stores before.
+inline bool join(Loop& loop, Bytes count, Bytes stride) noexcept {
+  if (count == 1) return true;
+  if (loop.is_run() && stride == loop.each) {
+    loop.each *= count;
+    return true;
+  }
+  if (loop.count == 1) {
+    loop.count = count;
+    loop.stride = stride;
+    return true;
+  }
+  Bytes reach = 0;
+  if (__builtin_mul_overflow(loop.count, loop.stride, &reach) || reach != stride) return false;
+  loop.count *= count;
+  return true;
+}
 
 class Typemap {
  public:
