@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/copy.hpp"
+#include "base/typed_copy.hpp"
 
 namespace tutti {
 
@@ -90,6 +91,14 @@ void PackedView::unpack(const std::byte* at, Bytes bytes, const std::byte* from)
   end_ = std::max(end, end_);
 }
 
+bool PackedView::copy_one_part(const std::byte* at, const PackedView& to, const std::byte* target,
+                               Bytes bytes) const noexcept {
+  const Bytes from_begin = at - room_, to_begin = target - to.room_;
+  const Part &out = *part_of(from_begin), &in = *to.part_of(to_begin);
+  return from_begin + bytes <= out.end() && to_begin + bytes <= in.end() &&
+         copy_by_loops(out.typed, from_begin - out.begin, in.typed, to_begin - in.begin, bytes);
+}
+
 namespace {
 
 constexpr std::size_t kRunsAtOnce = 64;
@@ -118,12 +127,16 @@ Bytes copy_runs(std::span<const ByteRun> from, std::span<const ByteRun> to) noex
 
 }  // namespace
 
-// Long runs are copied from one place to the other at once. For short ones that costs more than
-// loops over equal runs, which meet in memory that stays in the caches.
+// Where no loops match, long runs are copied from one place to the other at once. For short ones
+// that costs more than loops over equal runs, which meet in memory that stays in the caches.
 void copy_between(const PackedView& from, const std::byte* source, PackedView& to,
                   const std::byte* target, Bytes bytes) noexcept {
   constexpr Bytes kShortest = 512;
   to.forget(target, bytes);
+  if (bytes == 0 || from.copy_one_part(source, to, target, bytes)) return;
+  if (const std::byte* const run = from.run_in_memory(source, bytes))
+    return to.unpack(target, bytes, run);
+  if (std::byte* const run = to.run_in_memory(target, bytes)) return from.pack(source, bytes, run);
   Bytes done = 0;
   for (bool long_runs = true; long_runs && done < bytes;) {
     ByteRun sources[kRunsAtOnce], targets[kRunsAtOnce];

@@ -56,6 +56,10 @@ class PackedView {
   }
   // The first runs of memory in which they lie, in their order, as far as `runs` has room.
   void take_runs(const std::byte* at, Bytes bytes, RunList& runs) const noexcept;
+  // Copies them to the elements of another view, which forgets them before. false: nothing was
+  // copied, as their loops do not match (typed_copy.hpp).
+  bool copy_one_part(const std::byte* at, const PackedView& to, const std::byte* target,
+                     Bytes bytes) const noexcept;
   // They have come, and are at `from`, in the room or anywhere else: they go to their elements. Not
   // while anybody reads them in the room.
   void unpack(const std::byte* at, Bytes bytes, const std::byte* from) noexcept;

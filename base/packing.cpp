@@ -263,15 +263,4 @@ void unpack(const TypedBytes& typed, Bytes begin, Bytes end, const std::byte* pa
   move<Way::unpack>(typed, begin, end, const_cast<std::byte*>(packed));
 }
 
-void copy_elements(const TypedBytes& from, const TypedBytes& to) noexcept {
-  const Bytes size = from.size();
-  std::array<std::byte, 4096> some;  // in the caches
-  for (Bytes begin = 0; begin < size;) {
-    const Bytes end = std::min(size, begin + static_cast<Bytes>(some.size()));
-    pack(from, begin, end, some.data());
-    unpack(to, begin, end, some.data());
-    begin = end;
-  }
-}
-
 }  // namespace tutti

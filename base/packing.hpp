@@ -54,10 +54,6 @@ class InnermostLoop {
 void pack(const TypedBytes& typed, Bytes begin, Bytes end, std::byte* packed) noexcept;
 void unpack(const TypedBytes& typed, Bytes begin, Bytes end, const std::byte* packed) noexcept;
 
-// From elements to as many of the same type elsewhere; gaps are left as they are. The two share no
-// byte.
-void copy_elements(const TypedBytes& from, const TypedBytes& to) noexcept;
-
 // The address of the first of these bytes, if they lie in memory as one run; null: they do not, or
 // that would take long to find out. begin < end.
 std::byte* run_in_memory(const TypedBytes& typed, Bytes begin, Bytes end) noexcept;

@@ -7,6 +7,7 @@
 
 #include "base/copy.hpp"
 #include "base/error.hpp"
+#include "base/typed_copy.hpp"
 
 namespace tutti {
 

@@ -61,21 +61,6 @@ TEST_CASE("bytes are unpacked to their places, and no other byte changes", "[pac
   }
 }
 
-TEST_CASE("elements are copied to elements, and no other byte changes", "[packing]") {
-  for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
-    const Elements elements(seed);
-    if (elements.overlap()) continue;
-    CAPTURE(seed);
-    auto from = elements.memory(1), to = elements.memory(2), wanted = to;
-    for (const Bytes place : elements.places) {
-      const auto at = static_cast<std::size_t>(place - elements.lowest);
-      wanted[at] = from[at];
-    }
-    copy_elements(elements.at(from), elements.at(to));
-    REQUIRE(to == wanted);
-  }
-}
-
 TEST_CASE("bytes that are found in memory as one run lie there", "[packing]") {
   int found = 0;
   for (std::uint32_t seed = 1; seed <= 1000; ++seed) {
