@@ -16,6 +16,7 @@ Run::Run(const Program& program, ScratchPool* pool)
   const std::size_t steps = program.schedule().steps.size();
   transfers_.resize(steps);
   active_.resize(steps);
+  places_.resize(steps);
   const Bytes bytes = program.scratch_bytes();
   if (bytes > kMostOwn) pool_ = pool;
   if (pool_)
@@ -64,31 +65,22 @@ void Run::take_views(const Views& views) noexcept {
   transfers_[id].lent = transfers_[id].region != nullptr;
 }
 
-// A message of bytes that lie in memory as one run needs no view.
+// Where a message begins: in memory, if its bytes lie there as one run, or in the room of the view
+// that its transfer has.
 void Run::take_view(StepId id) noexcept {
   const Step& step = program_.schedule().steps[id];
+  if (!is_message(step.kind)) return;
   const Slice& slice = receives(step.kind) ? step.target : step.source;
-  if (!is_message(step.kind) || slice.length == 0 || !view_of(slice)) return;
-  const bool is_run = receives(step.kind) ? target_in_memory(slice) : in_memory(slice);
-  if (!is_run) transfers_[id].view = view_of(slice);
-}
-
-// The first byte of a slice that is one run in memory; null: it is not. It has a view.
-std::byte* Run::in_memory(const Slice& slice) const noexcept {
-  return view_of(slice)->run_in_memory(at(slice), slice.length);
-}
-
-// in_memory() for bytes that are to be written there.
-std::byte* Run::target_in_memory(const Slice& slice) noexcept {
-  std::byte* const run = in_memory(slice);
-  if (run) view_of(slice)->forget(at(slice), slice.length);
-  return run;
-}
-
-// Where a message begins: in memory, or in the room of the view that its transfer has.
-std::byte* Run::place(StepId id, const Slice& slice) const noexcept {
-  const bool is_run = slice.length != 0 && view_of(slice) && !transfers_[id].view;
-  return is_run ? in_memory(slice) : at(slice);
+  PackedView* const view = view_of(slice);
+  places_[id] = at(slice);
+  if (!view || slice.length == 0) return;
+  std::byte* const run = view->run_in_memory(at(slice), slice.length);
+  if (!run) {
+    transfers_[id].view = view;
+    return;
+  }
+  places_[id] = run;
+  if (receives(step.kind)) view->forget(at(slice), slice.length);
 }
 
 void Run::begin_inviting_first() noexcept {
@@ -177,11 +169,11 @@ Answer Run::advance_short() noexcept { return advance_by<Steps::short_ones>(); }
 Answer Run::advance_viewed_step(const Step& step, StepId id, const MessageName& name) noexcept {
   switch (step.kind) {
     case StepKind::send:
-      return program_.channel(id)->send(transfers_[id], name, place(id, step.source),
-                                        step.source.length, step.use, program_.load());
+      return program_.channel(id)->send(transfers_[id], name, places_[id], step.source.length,
+                                        step.use, program_.load());
     case StepKind::recv:
-      return program_.channel(id)->recv(transfers_[id], name, place(id, step.target),
-                                        step.target.length, step.use);
+      return program_.channel(id)->recv(transfers_[id], name, places_[id], step.target.length,
+                                        step.use);
     case StepKind::copy:
       if (step.source.length != 0) copy_views(step.target, step.source);
       return Answer::done;
@@ -211,19 +203,16 @@ Answer Run::advance_other_step(const Step& step, StepId id, const MessageName& n
 }
 
 void Run::copy_views(const Slice& target, const Slice& source) noexcept {
-  PackedView *gathers = view_of(source), *scatters = view_of(target);
-  std::byte *from = at(source), *to = at(target);
-  if (std::byte* const run = gathers ? in_memory(source) : nullptr) from = run, gathers = nullptr;
-  if (std::byte* const run = scatters ? target_in_memory(target) : nullptr)
-    to = run, scatters = nullptr;
-  if (!gathers && !scatters)
-    copy_bytes(to, from, static_cast<std::size_t>(source.length));
-  else if (!scatters)
+  PackedView *const gathers = view_of(source), *const scatters = view_of(target);
+  std::byte *const from = at(source), *const to = at(target);
+  if (gathers && scatters)
+    copy_between(*gathers, from, *scatters, to, source.length);
+  else if (gathers)
     gathers->pack(from, source.length, to);
-  else if (!gathers)
+  else if (scatters)
     scatters->unpack(to, source.length, from);
   else
-    copy_between(*gathers, from, *scatters, to, source.length);
+    copy_bytes(to, from, static_cast<std::size_t>(source.length));
 }
 
 // The result of a failed operation is not sent on.

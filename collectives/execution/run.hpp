@@ -168,9 +168,6 @@ class Run {
   void prepare(StepId id) noexcept;
   void take_view(StepId id) noexcept;
   PackedView* view_of(const Slice& slice) const noexcept { return views_[index(slice.buffer)]; }
-  std::byte* in_memory(const Slice& slice) const noexcept;
-  std::byte* target_in_memory(const Slice& slice) noexcept;
-  std::byte* place(StepId id, const Slice& slice) const noexcept;
   void copy_views(const Slice& target, const Slice& source) noexcept;
   template <Steps steps>
   void begin_all() noexcept {
@@ -202,6 +199,7 @@ class Run {
   const Program& program_;
   Cursor cursor_;
   std::vector<protocols::Transfer> transfers_;  // by step
+  std::vector<std::byte*> places_;              // of messages, by step; only with views
   // Steps taken and not done, mostly in the order of ids: the first so many. A vector that grew and
   // shrank would take a tenth of the time of a short message.
   std::vector<StepId> active_;
