@@ -32,6 +32,8 @@ class PackedView {
 
   std::byte* room() const noexcept { return room_; }
   Bytes size() const noexcept { return parts().back().end(); }
+  // The first part, or all there is.
+  const TypedBytes& elements() const noexcept { return one_.typed; }
   // true: each byte has a place of its own. false: it has not, or that would take long to find out.
   // Throws std::bad_alloc.
   bool places_differ() const;

@@ -26,6 +26,8 @@ class UserRequest final : public Request {
     return (!from || from->is_plain()) && (!to || to->is_plain()) && !reduction &&
            (!operand || operand->is_plain()) && (!result || result->is_plain());
   }
+  // Buffers of data that are moved are all there is.
+  bool moves_data() const noexcept { return !reduction && !operand && !result; }
   // Before start(): where the plan can use no views, bytes are copied. Throws as deliver().
   void choose_copies(const Plan& plan) {
     if (call.views) [[unlikely]]

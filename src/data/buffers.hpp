@@ -63,6 +63,7 @@ class Blocked {
   // And equal arguments will always mean the same.
   bool is_plain() const noexcept { return layout_.predefined && as_is(); }
   const Layout& layout() const noexcept { return layout_; }
+  MPI_Datatype type() const noexcept { return type_; }
 
   // For reading: all bytes.
   const std::byte* bytes() { return filled(kAllBlocks); }

@@ -85,6 +85,11 @@ class Datatypes {
   // Where packed copies live.
   ScratchPool& scratch() const noexcept { return scratch_; }
   const KeptTypes& kept() const noexcept { return kept_; }
+  // The form of that layout, if it is the type's as long as no type is freed whose form is kept.
+  TypeForm* kept_form(MPI_Datatype type, const Layout& layout) const noexcept {
+    TypeForm* const form = kept_.find_recent(type);
+    return form == layout.form.get() ? form : nullptr;
+  }
   // This rank alone. Errors of local calls are returned there.
   MPI_Comm self() const noexcept { return self_; }
   bool lenient() const noexcept { return lenient_; }

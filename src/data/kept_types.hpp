@@ -26,11 +26,12 @@ class KeptTypes {
   // the type is as it was, and the MPI need not be asked. Null: ask it.
   TypeForm* find_recent(MPI_Datatype type) noexcept {
     const Recent& recent = recent_[place_of(type, kRecent)];
-    if (recent.type != type || recent.frees != frees_.load(std::memory_order_acquire))
-      return nullptr;
+    if (recent.type != type || recent.frees != frees()) return nullptr;
     ++recent.form->found;
     return recent.form;
   }
+  // While this number stays, no type with a kept form is freed.
+  static std::uint64_t frees() noexcept { return frees_.load(std::memory_order_acquire); }
   // Hears of each type that had to be read, and keeps the form of one that comes again. Programs
   // that make a type for every call get the same handle each time: so a handle whose kept form was
   // never used must come twice as often before the next form is kept, at most 64 times.

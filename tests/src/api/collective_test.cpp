@@ -53,6 +53,46 @@ TEST_CASE("a call whose arguments may mean something else later is not remembere
   MPI_Op_free(&operation);
 }
 
+TEST_CASE("a call with a derived datatype is remembered once the form of that is kept") {
+  const OneRank one;
+  const tests::Type gaps(tests::every_other_int());
+  std::array<int, 8> to{};
+  const Arguments out = stated::allgather(g_from.data(), 4, MPI_INT, to.data(), 2, gaps);
+  int remembered = 0;
+  for (int turn = 0; turn < 8; ++turn) {
+    to.fill(-1);
+    for (int& number : g_from) number += 10;
+    remembered += remembers(one, out);
+    REQUIRE(blocking(one.get(), out) == TUTTI_SUCCESS);
+    CHECK(to == std::array{g_from[0], -1, g_from[1], g_from[2], -1, g_from[3], -1, -1});
+  }
+  CHECK(remembered > 3);
+}
+
+TEST_CASE("a remembered call is looked at anew once a type is freed, which may have been its own") {
+  const OneRank one;
+  std::array<int, 8> to{};
+  int remembered = 0;
+  for (int stride = 1; stride < 6; ++stride) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;  // mostly the handle of the last one
+    MPI_Type_vector(2, 1, stride, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    const Arguments in = stated::allgather(g_from.data(), 1, type, to.data(), 2, MPI_INT);
+    CHECK_FALSE(remembers(one, in));
+    for (int turn = 0; turn < 20; ++turn) {
+      to.fill(-1);
+      ++g_from[static_cast<std::size_t>(stride)];
+      remembered += remembers(one, in);
+      REQUIRE(blocking(one.get(), in) == TUTTI_SUCCESS);
+      CHECK(to[0] == g_from[0]);
+      CHECK(to[1] == g_from[static_cast<std::size_t>(stride)]);
+      CHECK(to[2] == -1);
+    }
+    MPI_Type_free(&type);
+  }
+  CHECK(remembered > 20);
+}
+
 TEST_CASE("a call that is wrong returns its code, says which call it was, and is not remembered") {
   const OneRank one;
   const Arguments call = stated::bcast(g_to.data(), 8, MPI_INT, 3);
